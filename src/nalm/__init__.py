@@ -1,0 +1,40 @@
+"""Neural Arithmetic Logic Modules: units that learn exact arithmetic and can be read as formulas."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+from nalm._version import NUMERICS_VERSION, __version__
+from nalm.errors import ArgumentError, NalmError
+from nalm.helpers import attach, penalty, project_, snap_, sparsity_error
+from nalm.units import NAC, NALU, NAU, NMU, NACMul, RealNPU, Unit
+
+if TYPE_CHECKING:
+    from nalm.symbolic import Explanation, explain
+    from nalm.training.api import train
+    from nalm.training.recipe import Recipe
+
+# Loaded when first used, so that `import nalm` costs little more than `import torch`.
+_LATER = {
+    "Explanation": "nalm.symbolic",
+    "Recipe": "nalm.training.recipe",
+    "explain": "nalm.symbolic",
+    "train": "nalm.training.api",
+}
+
+__all__ = [
+    "NAC", "NALU", "NAU", "NMU", "NUMERICS_VERSION", "ArgumentError", "Explanation", "NACMul", "NalmError",
+    "RealNPU", "Recipe", "Unit", "__version__", "attach", "explain", "penalty", "project_", "snap_",
+    "sparsity_error", "train",
+]  # fmt: skip
+
+
+def __getattr__(name: str) -> Any:
+    if name in _LATER:
+        return getattr(import_module(_LATER[name]), name)
+    raise AttributeError(f"module 'nalm' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

@@ -1,0 +1,98 @@
+"""What there is, as plain data for the command line and its JSON: units, tasks, ranges, papers, machine."""
+
+from __future__ import annotations
+
+import inspect
+import os
+import platform
+from dataclasses import asdict
+from typing import Any
+
+import torch
+
+from nalm._version import NUMERICS_VERSION, __version__
+from nalm.papers import PAPERS
+from nalm.tasks import TASKS, TEST_RANGES, SingleModule, Split
+from nalm.training.program import cache_folder, compiler
+from nalm.units import UNITS, Unit, unit_class
+
+KINDS = ("units", "tasks", "ranges", "papers")
+
+
+def listing(kind: str) -> list[dict[str, Any]]:
+    """All entries of a kind."""
+    if kind == "units":
+        return [_unit_row(unit) for unit in UNITS.values()]
+    if kind == "tasks":
+        return [{"name": name, "summary": _summary(task)} for name, task in TASKS.items()]
+    if kind == "ranges":
+        return [
+            {
+                "name": name,
+                "train": SingleModule("add", name).train_range.segments,
+                "test": test.segments,
+            }
+            for name, test in TEST_RANGES.items()
+        ]
+    return [asdict(paper) for paper in PAPERS.values()]
+
+
+def unit_page(name: str) -> dict[str, Any]:
+    """Everything about a unit: its equation, options, operations, recipes, papers."""
+    unit = unit_class(name)
+    module = inspect.getdoc(inspect.getmodule(unit)) or ""
+    return {
+        **_unit_row(unit),
+        "description": module,
+        "options": _options(unit),
+        "published_recipes": {op: repr(unit.recipe(op)) for op in unit.ops},
+        "citations": [asdict(PAPERS[key]) for key in unit.papers],
+        "thresholds": {
+            op: {r: SingleModule(op, r).threshold(Split.TEST) for r in TEST_RANGES} for op in unit.ops
+        },
+    }
+
+
+def machine() -> dict[str, Any]:
+    """What the numbers of a run may depend on, and what speed depends on."""
+    found = compiler()
+    return {
+        "nalm": __version__,
+        "numerics_version": NUMERICS_VERSION,
+        "python": platform.python_version(),
+        "torch": torch.__version__,
+        "cpu": platform.machine(),
+        "cpu_capability": torch.backends.cpu.get_cpu_capability(),
+        "cores": len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count(),
+        "compiler": found,
+        "mode": "compiled" if found else "eager",
+        "cache": str(cache_folder()),
+        "cache_writable": _writable(cache_folder()),
+    }
+
+
+def _unit_row(unit: type[Unit]) -> dict[str, Any]:
+    return {
+        "name": unit.name,
+        "class": unit.__name__,
+        "ops": list(unit.ops),
+        "recipes": list(unit.recipes),
+        "papers": list(unit.papers),
+        "summary": _summary(unit),
+    }
+
+
+def _options(unit: type[Unit]) -> dict[str, Any]:
+    parameters = inspect.signature(unit.__init__).parameters
+    common = inspect.signature(Unit.__init__).parameters
+    return {name: p.default for name, p in parameters.items() if name not in common}
+
+
+def _summary(thing: type) -> str:
+    return (inspect.getdoc(thing) or "").partition("\n")[0]
+
+
+def _writable(folder: Any) -> bool:
+    while not folder.exists():
+        folder = folder.parent
+    return os.access(folder, os.W_OK)

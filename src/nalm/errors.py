@@ -1,0 +1,49 @@
+"""Errors in one sentence: the argument, what was expected, what came, and the nearest valid choice."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable
+from typing import Any
+
+
+class NalmError(Exception):
+    """Base of every error raised on purpose by nalm."""
+
+
+class ArgumentError(NalmError, ValueError):
+    """An argument was wrong; raised before any work is done."""
+
+    def __init__(self, argument: str, expected: str, got: Any, hint: str = "") -> None:
+        text = f"Argument `{argument}` must be {expected}, but got {got}."
+        super().__init__(f"{text} {hint}".rstrip())
+
+
+def nearest(word: str, choices: Iterable[str]) -> str | None:
+    """The choice that looks most like `word`, or None if nothing is close."""
+    known = {choice.lower(): choice for choice in choices}
+    found = difflib.get_close_matches(str(word).lower(), known, n=1, cutoff=0.4)
+    return known[found[0]] if found else None
+
+
+def check_choice(argument: str, got: str, choices: Iterable[str]) -> str:
+    """Return `got` if it is one of `choices`; otherwise raise with the nearest of them."""
+    names = list(choices)
+    if got in names:
+        return got
+    raise unknown(argument, got, names)
+
+
+def unknown(argument: str, got: str, choices: Iterable[str]) -> ArgumentError:
+    """The error for a name that is not among the choices, with the nearest of them."""
+    names = list(choices)
+    close = nearest(got, names)
+    hint = f"Did you mean {close!r}?" if close else ""
+    return ArgumentError(argument, "one of " + ", ".join(names), repr(got), hint)
+
+
+def check_positive(argument: str, got: Any) -> int:
+    """Return `got` if it is a positive whole number; otherwise raise."""
+    if isinstance(got, bool) or not isinstance(got, int) or got < 1:
+        raise ArgumentError(argument, "a positive whole number", repr(got))
+    return got

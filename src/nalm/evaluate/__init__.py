@@ -1,0 +1,1 @@
+"""From raw curves to what they mean."""

@@ -1,0 +1,67 @@
+"""One-line helpers for a user's own network and training loop: they find the units in any `nn.Module`."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+from torch.utils.hooks import RemovableHandle
+
+from nalm.errors import ArgumentError
+from nalm.units._base import Unit, units_of
+
+
+def penalty(model: nn.Module) -> Tensor:
+    """Sum over the units of each one's penalty, to be added to a loss times a strength."""
+    return torch.stack([unit.penalty() for unit in _units(model)]).sum(0)
+
+
+def project_(model: nn.Module) -> None:
+    """Move every unit's parameters back into its admissible set, in place, after an optimiser step."""
+    for unit in _units(model):
+        unit.project_()
+
+
+def attach(model: nn.Module, optimizer: torch.optim.Optimizer) -> RemovableHandle:
+    """Project the model after every step of the optimiser by itself; `.remove()` on the result ends it."""
+    _units(model)
+    if not isinstance(optimizer, torch.optim.Optimizer):
+        raise ArgumentError("optimizer", "a torch.optim.Optimizer", type(optimizer).__name__)
+
+    def after_step(*_: Any) -> None:
+        project_(model)
+
+    return optimizer.register_step_post_hook(after_step)
+
+
+def snap_(model: nn.Module) -> Tensor:
+    """Move every weight and gate to the nearest discrete value, in place.
+
+    Returns:
+        The largest distance that an effective weight moved.
+    """
+    units = _units(model)
+    before = [_values(unit) for unit in units]
+    for unit in units:
+        unit.snap_()
+    moves = [
+        (new - old).abs().max() for unit, olds in zip(units, before) for new, old in zip(_values(unit), olds)
+    ]
+    return torch.stack(moves).max()
+
+
+def sparsity_error(model: nn.Module, *, gates: bool = False) -> Tensor:
+    """Largest distance of a weight of any unit from {-1, 0, 1}; with `gates`, gates count too."""
+    return torch.stack([unit.sparsity_error(gates=gates) for unit in _units(model)]).amax(0)
+
+
+def _values(unit: Unit) -> list[Tensor]:
+    return [value.detach().clone() for value in (*unit.weights().values(), *unit.gates().values())]
+
+
+def _units(model: nn.Module) -> list[Unit]:
+    found = units_of(model) if isinstance(model, nn.Module) else []
+    if not found:
+        raise ArgumentError("model", "a module that contains nalm units", type(model).__name__)
+    return found

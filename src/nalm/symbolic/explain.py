@@ -1,0 +1,118 @@
+"""Read a trained model as a formula in the user's own names."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import sympy as sp
+from torch import nn
+
+from nalm.errors import ArgumentError
+from nalm.helpers import snap_
+from nalm.units._base import Unit, units_of
+
+READABLE = 0.01
+"""Weights further than this from a discrete value are not read as that value."""
+
+
+@dataclass(frozen=True)
+class Explanation:
+    """What a model computes.
+
+    Attributes:
+        expressions: a sympy expression per output: of the snapped model if it is readable, otherwise of the
+            model as it is, with its weights as decimal numbers.
+        readable: whether all weights and gates are close enough to discrete values to be read.
+        distance: the largest distance of a weight or gate from its discrete value.
+    """
+
+    expressions: list[sp.Expr]
+    readable: bool
+    distance: float
+
+    def __str__(self) -> str:
+        formulas = ", ".join(map(str, self.expressions))
+        if self.readable:
+            return formulas
+        return (
+            f"not readable: a weight is {self.distance:.3g} away from a discrete value "
+            f"(at most {READABLE:g} can be read). Train longer or with a stronger penalty. "
+            f"As it is: {formulas}"
+        )
+
+    def latex(self) -> str:
+        """The expressions for LaTeX."""
+        return ", ".join(sp.latex(e) for e in self.expressions)
+
+
+def explain(
+    model: nn.Module, names: Sequence[str] | None = None, *, tolerance: float = READABLE
+) -> Explanation | list[Any]:
+    """Read a unit, or an `nn.Sequential` of units, as simplified sympy expressions.
+
+    Args:
+        model: the trained model; it is not changed.
+        names: the user's names of the inputs; by default x1, x2, ….
+        tolerance: how far a weight may be from a discrete value and still be read as that value.
+
+    Returns:
+        An `Explanation`; under a batch shape, nested lists of them.
+    """
+    layers = _layers(model)
+    inputs = layers[0].in_features
+    names = [f"x{i + 1}" for i in range(inputs)] if names is None else list(names)
+    if len(names) != inputs:
+        raise ArgumentError("names", f"{inputs} names, one per input", f"{len(names)}")
+    if len(set(names)) != len(names):
+        raise ArgumentError("names", "all different", ", ".join(names))
+    symbols = [sp.Symbol(name, real=True) for name in names]
+    return _explain_each(layers, symbols, tolerance, ())
+
+
+def _explain_each(layers: list[Unit], symbols: list[Any], tolerance: float, index: tuple[int, ...]) -> Any:
+    batch = layers[0].batch_shape
+    if len(index) < len(batch):
+        return [_explain_each(layers, symbols, tolerance, (*index, k)) for k in range(batch[len(index)])]
+    singles = [_single(layer, index) for layer in layers]
+    snapped = [copy.deepcopy(layer) for layer in singles]
+    distance = max(float(snap_(layer)) for layer in snapped)
+    readable = distance <= tolerance
+    if not readable:
+        return Explanation(_compose(singles, symbols, idealised=False), False, distance)
+    # Factors and sums as the layers hold them are the readable form; `simplify` only where it gets shorter.
+    formulas = [min(f, sp.simplify(f), key=sp.count_ops) for f in _compose(snapped, symbols, idealised=True)]
+    return Explanation(formulas, True, distance)
+
+
+def _compose(layers: list[Unit], symbols: list[Any], *, idealised: bool) -> list[Any]:
+    values = symbols
+    for layer in layers:
+        values = layer.expression(values, idealised=idealised)
+    return values
+
+
+def _single(unit: Unit, index: tuple[int, ...]) -> Unit:
+    """One model of a batch as a unit of its own."""
+    single = copy.deepcopy(unit)
+    single.batch_shape = single.batch_shape[len(index) :]
+    for name, parameter in unit.named_parameters():
+        setattr(single, name, nn.Parameter(parameter.detach()[index].clone()))
+    return single
+
+
+def _layers(model: nn.Module) -> list[Unit]:
+    if isinstance(model, Unit):
+        return [model]
+    if (
+        isinstance(model, nn.Sequential)
+        and len(model)
+        and all(isinstance(m, (Unit, nn.Sequential)) for m in model)
+    ):
+        return [layer for module in model for layer in _layers(module)]
+    found = type(model).__name__
+    if units_of(model):
+        found += " with other layers"
+    raise ArgumentError("model", "a unit or an nn.Sequential of units", found)

@@ -1,0 +1,175 @@
+"""The arithmetic dataset: two sums over overlapping subsets of many inputs, then one operation.
+
+Madsen & Johansen 2020, section 4.1 and appendix C.1. Two contiguous subsets of floor(subset_ratio * inputs)
+inputs overlap by floor(overlap_ratio * size) inputs; where they start is drawn once per seed.
+
+Deviations: algorithm 1 is misprinted; its o is read as o * s, so that k ~ U(0, 1 - 2 s + o s).
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Hashable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import torch
+from torch import Tensor, nn
+
+from nalm.errors import ArgumentError, check_choice, check_positive
+from nalm.streams import Purpose, counters, key, uniform
+from nalm.tasks._base import Numbers, Split, Task
+from nalm.tasks._sampling import apply_operation, draw_range, gaps, range_numbers
+from nalm.tasks.ranges import Range, parse_pair
+from nalm.units._base import units_of
+from nalm.units._functional import weighted_sum
+
+ARITHMETIC_OPERATIONS = ("add", "sub", "mul")
+
+
+@dataclass(frozen=True)
+class ArithmeticDataset(Task):
+    """(sum of one subset) op (sum of another) of `inputs` inputs.
+
+    Args:
+        op: add, sub or mul.
+        range: name of one of the nine ranges, or `train=>test` such as `1:2=>2:6`.
+        inputs: number of inputs.
+        subset_ratio: size of each subset as a part of the inputs.
+        overlap_ratio: size of the overlap as a part of a subset.
+    """
+
+    op: str
+    range: str = "1:2"
+    inputs: int = 100
+    subset_ratio: float = 0.25
+    overlap_ratio: float = 0.5
+
+    name = "arithmetic"
+
+    def __post_init__(self) -> None:
+        check_choice("op", self.op, ARITHMETIC_OPERATIONS)
+        check_positive("inputs", self.inputs)
+        parse_pair(self.range)
+        if not 0 <= self.overlap_ratio <= 1:
+            raise ArgumentError("overlap_ratio", "from 0 to 1", repr(self.overlap_ratio))
+        if self.subset_size < 1 or self.width > self.inputs:
+            expected = f"such that both subsets fit into {self.inputs} inputs"
+            raise ArgumentError("subset_ratio", expected, repr(self.subset_ratio))
+
+    @property
+    def in_features(self) -> int:  # type: ignore[override]
+        """The number of inputs."""
+        return self.inputs
+
+    @property
+    def train_range(self) -> Range:
+        """Where training and validation data are drawn."""
+        return parse_pair(self.range)[0]
+
+    @property
+    def test_range(self) -> Range:
+        """Where test data are drawn."""
+        return parse_pair(self.range)[1]
+
+    @property
+    def subset_size(self) -> int:
+        """Inputs in each subset."""
+        return int(self.subset_ratio * self.inputs)
+
+    @property
+    def overlap_size(self) -> int:
+        """Inputs in both subsets."""
+        return int(self.overlap_ratio * self.subset_size)
+
+    @property
+    def width(self) -> int:
+        """Inputs in at least one subset."""
+        return 2 * self.subset_size - self.overlap_size
+
+    def subsets(self, seed: int) -> np.ndarray:
+        """The two subsets of a seed as rows of zeros and ones, `2 x inputs`."""
+        stream = key(torch.tensor([seed], dtype=torch.int32), Purpose.TASK, 0)
+        start = int(uniform(stream, counters(1)).item() * (self.inputs - self.width + 1))
+        second = start + self.subset_size - self.overlap_size
+        rows = np.zeros((2, self.inputs))
+        rows[0, start : start + self.subset_size] = 1
+        rows[1, second : second + self.subset_size] = 1
+        return rows
+
+    def shape(self) -> Hashable:
+        """The number of inputs, and how many gaps the ranges have in training and in evaluation."""
+        return (type(self), self.inputs, *gaps(self.train_range, self.test_range))
+
+    def numbers(self, seed: int, split: Split) -> dict[str, Any]:
+        """Operation, range and subsets."""
+        training, evaluation = gaps(self.train_range, self.test_range)
+        span = self.test_range if split is Split.TEST else self.train_range
+        return {
+            "op": ARITHMETIC_OPERATIONS.index(self.op),
+            "subsets": self.subsets(seed).tolist(),
+            **range_numbers(span, training if split is Split.TRAIN else evaluation),
+        }
+
+    def batch(self, u: Tensor, numbers: Numbers) -> tuple[Tensor, Tensor]:
+        """Inputs and targets."""
+        x = draw_range(u, numbers).mT
+        sums = weighted_sum(x, numbers["subsets"].to(x.dtype)).mT
+        y = apply_operation(numbers["op"], sums[:, 0], sums[:, 1])
+        return x, y[..., None]
+
+    def threshold(self, split: Split = Split.TEST, epsilon: float = 1e-5) -> float:
+        """Mean squared error of a first layer with 1 - epsilon for relevant and epsilon for other inputs.
+
+        Madsen & Johansen 2020, equation 16, computed exactly instead of by a million samples.
+        """
+        span = self.test_range if split is Split.TEST else self.train_range
+        both, one = self.overlap_size, self.subset_size - self.overlap_size
+        sizes = (one, both, one, self.inputs - self.width)  # only a, both, only b, neither
+        a, b = np.array([1.0, 1, 0, 0]), np.array([0.0, 1, 1, 0])
+        error_a, error_b = epsilon * (1 - 2 * a), epsilon * (1 - 2 * b)
+        moments = [_sum_moments(span, size) for size in sizes]
+        if self.op == "mul":
+            form = np.outer(a, error_b) + np.outer(error_a, b) + np.outer(error_a, error_b)
+        else:
+            error = error_a + (error_b if self.op == "add" else -error_b)
+            return _expectation(np.outer(error, error), moments)
+        return _expectation(np.einsum("ij,kl->ijkl", form, form), moments)
+
+    def ideal_(self, model: nn.Module, seed: int) -> None:
+        """Set the weights that solve the task, in place; the model must be a stack of two units."""
+        first, second = units_of(model)
+        if first.out_features < 2:
+            raise ArgumentError(
+                "model", "a stack of two units with two values or more between them", repr(model)
+            )
+        rows = torch.zeros_like(first.weights()["W"])
+        rows[..., :2, :] = torch.as_tensor(self.subsets(seed))
+        with torch.no_grad():
+            first.select_(rows)
+        second.ideal_(self.op, 0, 1)
+
+
+def _sum_moments(span: Range, size: int) -> list[float]:
+    """E[S ** k], k = 0 … 4, of the sum S of `size` independent draws: cumulants of sums add up."""
+    m1, m2, m3, m4 = (span.moment(k) for k in range(1, 5))
+    k1, k2 = size * m1, size * (m2 - m1**2)
+    k3 = size * (m3 - 3 * m2 * m1 + 2 * m1**3)
+    k4 = size * (m4 - 4 * m3 * m1 - 3 * m2**2 + 12 * m2 * m1**2 - 6 * m1**4)
+    return [
+        1.0,
+        k1,
+        k2 + k1**2,
+        k3 + 3 * k2 * k1 + k1**3,
+        k4 + 4 * k3 * k1 + 3 * k2**2 + 6 * k2 * k1**2 + k1**4,
+    ]
+
+
+def _expectation(form: np.ndarray, moments: list[list[float]]) -> float:
+    """E of a homogeneous polynomial, given as an array of coefficients, in independent variables."""
+    total = 0.0
+    for index in itertools.product(range(len(moments)), repeat=form.ndim):
+        powers = [index.count(variable) for variable in range(len(moments))]
+        total += form[index] * float(np.prod([moments[v][p] for v, p in enumerate(powers)]))
+    return total

@@ -1,0 +1,98 @@
+"""The single module task: one unit, y = x1 op x2, any number of further inputs that do not matter.
+
+Thesis, section 3.3 (2 inputs) and section 5.3 (10 inputs). The relevant inputs are the first two.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Hashable
+from dataclasses import dataclass
+from typing import Any
+
+from torch import Tensor, nn
+
+from nalm.errors import ArgumentError, check_choice, check_positive
+from nalm.tasks._base import OPERATIONS, Numbers, Split, Task
+from nalm.tasks._sampling import apply_operation, draw_range, gaps, range_numbers
+from nalm.tasks.ranges import Range, parse_pair
+from nalm.units._base import units_of
+
+
+@dataclass(frozen=True)
+class SingleModule(Task):
+    """y = x1 op x2 with `inputs` inputs on a training and a test range.
+
+    Args:
+        op: add, sub, mul or div.
+        range: name of one of the nine ranges, or `train=>test` such as `1:2=>2:6`.
+        inputs: number of inputs, of which the first two matter.
+    """
+
+    op: str
+    range: str = "1:2"
+    inputs: int = 2
+
+    name = "single-module"
+
+    def __post_init__(self) -> None:
+        check_choice("op", self.op, OPERATIONS)
+        if check_positive("inputs", self.inputs) < 2:
+            raise ArgumentError("inputs", "2 or more", repr(self.inputs))
+        parse_pair(self.range)
+
+    @property
+    def in_features(self) -> int:  # type: ignore[override]
+        """The number of inputs."""
+        return self.inputs
+
+    @property
+    def train_range(self) -> Range:
+        """Where training and validation data are drawn."""
+        return parse_pair(self.range)[0]
+
+    @property
+    def test_range(self) -> Range:
+        """Where test data are drawn."""
+        return parse_pair(self.range)[1]
+
+    def shape(self) -> Hashable:
+        """The number of inputs, and how many gaps the ranges have in training and in evaluation."""
+        return (type(self), self.inputs, *gaps(self.train_range, self.test_range))
+
+    def numbers(self, seed: int, split: Split) -> dict[str, Any]:
+        """Operation and range."""
+        training, evaluation = gaps(self.train_range, self.test_range)
+        span = self.test_range if split is Split.TEST else self.train_range
+        return {
+            "op": OPERATIONS.index(self.op),
+            **range_numbers(span, training if split is Split.TRAIN else evaluation),
+        }
+
+    def batch(self, u: Tensor, numbers: Numbers) -> tuple[Tensor, Tensor]:
+        """Inputs and targets."""
+        x = draw_range(u, numbers)
+        y = apply_operation(numbers["op"], x[:, 0], x[:, 1])
+        return x.mT, y[..., None]
+
+    def threshold(self, split: Split = Split.TEST, epsilon: float = 1e-5) -> float | None:
+        """Mean squared error of the epsilon-perfect model (thesis, section 3.3.1), in closed form.
+
+        None for a quotient on a range that touches zero, where the expected error is infinite.
+        """
+        span = self.test_range if split is Split.TEST else self.train_range
+        square, absolute = span.moment(2), span.mean_absolute()
+        if self.op in ("add", "sub"):
+            return epsilon**2 * self.inputs * (square + (self.inputs - 1) * absolute**2)
+        irrelevant = self.inputs - 2
+        kept = (1 - epsilon) ** 2 if self.op == "mul" else (1 - epsilon) / (1 + epsilon)
+        first = (1 - epsilon * absolute) ** irrelevant
+        second = (1 - 2 * epsilon * absolute + epsilon**2 * square) ** irrelevant
+        other = square if self.op == "mul" else span.mean_inverse_square()
+        error = square * other * (1 - 2 * kept * first + kept**2 * second)
+        return error if math.isfinite(error) else None
+
+    def ideal_(self, model: nn.Module, seed: int = 0) -> None:
+        """Set the weights that solve the task, in place; the model must be a single unit."""
+        (unit,) = units_of(model)
+        unit.ideal_(self.op, 0, 1)

@@ -1,0 +1,107 @@
+"""A table of numbers as a task: the user's own inputs and targets."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Hashable
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+
+from nalm.errors import ArgumentError
+from nalm.streams import Purpose, counters, key, uniform
+from nalm.tasks._base import Numbers, Split, Task
+
+_SERIALS = itertools.count()
+
+
+class Table(Task):
+    """Rows of inputs `n x in` and targets `n x out` (or `n`).
+
+    Batches are drawn with replacement from the training rows. A part of the rows, chosen by a fixed
+    shuffle, is kept for validation; test data, such as rows from another range, may be given.
+
+    Args:
+        x: inputs.
+        y: targets.
+        test: further inputs and targets to test on; without them the test error is that of validation.
+        validation: the part of the rows kept for validation.
+    """
+
+    name = "table"
+
+    def __init__(
+        self, x: Tensor, y: Tensor, test: tuple[Tensor, Tensor] | None = None, validation: float = 0.2
+    ) -> None:
+        x, y = _checked(x, y)
+        if not 0 < validation < 1:
+            raise ArgumentError("validation", "between 0 and 1", repr(validation))
+        kept = max(1, round(validation * len(x)))
+        if kept >= len(x):
+            raise ArgumentError("x", "two rows or more", f"{len(x)}")
+        stream = key(torch.zeros(1, dtype=torch.int32), Purpose.TASK, 0)
+        order = uniform(stream, counters(len(x)), torch.float64)[0].argsort().to(x.device)
+        self.serial = next(_SERIALS)
+        self.in_features, self.out_features = x.shape[-1], y.shape[-1]
+        self.rows = {
+            Split.TRAIN: (x[order[kept:]], y[order[kept:]]),
+            Split.VALIDATION: (x[order[:kept]], y[order[:kept]]),
+        }
+        self.rows[Split.TEST] = self.rows[Split.VALIDATION] if test is None else _checked(*test)
+
+    @property
+    def draws(self) -> int:
+        """One number a sample: which row."""
+        return 1
+
+    def shape(self) -> Hashable:
+        """The table itself: all runs share its rows."""
+        return (type(self), self.serial)
+
+    def numbers(self, seed: int, split: Split) -> dict[str, Any]:
+        """Whether rows are drawn or taken in order."""
+        return {"drawn": float(split is Split.TRAIN)}
+
+    def constants(self, split: Split) -> dict[str, Tensor]:
+        """The rows of the split."""
+        x, y = self.rows[split]
+        return {"x": x, "y": y}
+
+    def samples(self, split: Split) -> int:
+        """The number of rows."""
+        return len(self.rows[split][0])
+
+    def block(self, split: Split) -> int:
+        """All rows at once."""
+        return self.samples(split)
+
+    def batch(self, u: Tensor, numbers: Numbers) -> tuple[Tensor, Tensor]:
+        """Rows drawn at random for training, all of them in order for evaluation."""
+        rows = len(numbers["x"])
+        drawn = (u[:, 0] * rows).long()
+        index = drawn
+        if u.shape[-1] == rows:
+            in_order = torch.arange(rows, device=u.device).expand_as(drawn)
+            index = torch.where(numbers["drawn"][:, None] > 0, drawn, in_order)
+        return numbers["x"].to(u.dtype)[index], numbers["y"].to(u.dtype)[index]
+
+    def threshold(self, split: Split = Split.TEST, epsilon: float = 1e-5) -> None:
+        """None: nobody knows how exact the targets of a table are."""
+        return None
+
+    def ideal_(self, model: nn.Module, seed: int = 0) -> None:
+        """Unknown for a table."""
+        raise ArgumentError("task", "one whose solution is known", "a table")
+
+
+def _checked(x: Tensor, y: Tensor) -> tuple[Tensor, Tensor]:
+    for argument, tensor in (("x", x), ("y", y)):
+        if not isinstance(tensor, Tensor) or not tensor.is_floating_point():
+            got = tensor.dtype if isinstance(tensor, Tensor) else type(tensor).__name__
+            raise ArgumentError(argument, "a tensor of floating-point numbers", str(got))
+    if x.dim() != 2:
+        raise ArgumentError("x", "of shape n x in", f"shape {tuple(x.shape)}")
+    if y.dim() not in (1, 2) or len(y) != len(x):
+        raise ArgumentError("y", f"of shape {len(x)} or {len(x)} x out", f"shape {tuple(y.shape)}")
+    return x, y.reshape(len(x), -1)

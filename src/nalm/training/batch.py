@@ -1,0 +1,272 @@
+"""A batch: runs that train side by side, and the two programs they run, one to train and one to evaluate.
+
+One step is one program (see `program`): data from the counter-based streams, forward, loss, penalties,
+backward, clips, optimiser, clamps. Per run: seed, task numbers, recipe numbers.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Hashable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from nalm.streams import Key, Purpose, counters, key, normal, uniform
+from nalm.tasks._base import Split, Task
+from nalm.training.log import Log, wide
+from nalm.training.models import Models, Parameters
+from nalm.training.numbers import join, split
+from nalm.training.program import Program, Tensors
+from nalm.training.recipe import Recipe
+from nalm.training.schedules import Progress
+
+_PURPOSE = {Split.VALIDATION: Purpose.VALIDATION, Split.TEST: Purpose.TEST}
+
+
+@dataclass(frozen=True)
+class Settings:
+    """What all runs of a call have in common."""
+
+    iterations: int
+    log_interval: int
+    dtype: torch.dtype
+    device: torch.device
+    compiled: bool
+
+
+class Batch:
+    """Runs that train side by side in one program."""
+
+    def __init__(
+        self,
+        models: Models,
+        tasks: Sequence[Task],
+        recipes: Sequence[Recipe],
+        seeds: Sequence[int],
+        settings: Settings,
+        initial: Parameters | None,
+    ) -> None:
+        self.models, self.task, self.recipe, self.settings = models, tasks[0], recipes[0], settings
+        self.seeds = torch.tensor(seeds, dtype=torch.int32, device=settings.device)
+        self.shape, _ = split(recipes[0])
+        numbers = [split(recipe)[1] for recipe in recipes]
+        self.recipe_numbers = torch.tensor(numbers, dtype=torch.float64, device=settings.device)
+        self.numbers = {
+            s: _stack([task.numbers(seed, s) for task, seed in zip(tasks, seeds)], settings) for s in Split
+        }
+        drawn = initial if initial is not None else models.initial(self.seeds)
+        parameters = {name: p.to(settings.device, settings.dtype).clone() for name, p in drawn.items()}
+        self.state: Tensors = {
+            **_named("parameter", parameters),
+            **_named("optimiser", self._recipe(self.recipe_numbers).optimiser.start(parameters)),
+            "step": torch.zeros_like(self.seeds),
+        }
+        runs = len(seeds)
+        self.loss = torch.full((runs,), torch.inf, dtype=torch.float64, device=settings.device)
+        self.log = Log(runs, settings.device)
+        self.began = torch.zeros(runs, dtype=torch.float64, device=settings.device)
+
+    @property
+    def parameters(self) -> Parameters:
+        """The current parameters, `models x ...` by name."""
+        return _of(self.state, "parameter")
+
+    def run(self, tell: Callable[[int], None]) -> Log:
+        """Train to the end."""
+        settings, runs = self.settings, len(self.seeds)
+        stride = settings.log_interval
+        for step in range(0, settings.iterations + 1, stride):
+            self._evaluate(step)
+            tell(runs * step)
+            self.advance(step, min(stride, settings.iterations - step))
+        if settings.iterations % stride:
+            self._evaluate(settings.iterations)
+            tell(runs * settings.iterations)
+        self.log.final = self.parameters
+        return self.log
+
+    # -- training --------------------------------------------------------------------------------
+
+    def advance(self, step: int, steps: int) -> None:
+        """Train from one step on for so many steps, without evaluating."""
+        if steps <= 0:
+            return
+        constants = self._constants(Split.TRAIN, self.recipe.batch_size)
+        inputs = {
+            "seed": self.seeds,
+            "recipe": self.recipe_numbers,
+            "loss": self.loss,
+            **_named("task", self.numbers[Split.TRAIN]),
+        }
+        program = _program("step", self, self._step, self.state, inputs, constants)
+        self.log.compiled = program.compiled
+        together = {**inputs, **constants}
+        reinitialise = self.recipe.reinitialise
+        if reinitialise is None:
+            self.state = program.repeat(self.state, together, steps)
+            return
+        for now in range(step, step + steps, reinitialise.every):
+            self._reinitialise(now)
+            count = min(reinitialise.every, step + steps - now)
+            self.state = program.repeat(self.state, together, count)
+
+    def _step(self, state: Tensors, inputs: Tensors) -> Tensors:
+        """One step of all models: a pure function, traced and compiled."""
+        recipe, seed = self._recipe(inputs["recipe"]), inputs["seed"]
+        progress = Progress(state["step"], inputs["loss"])
+        u = uniform(key(seed, Purpose.DATA, progress.step), inputs["constant/elements"], self.settings.dtype)
+        x, y = self.task.batch(u, {**_of(inputs, "task"), **_of(inputs, "constant")})
+        parameters = {k: p.detach().requires_grad_() for k, p in _of(state, "parameter").items()}
+        source = functools.partial(_noise, seed, progress.step)
+        loss = recipe.loss(self.models.predict(parameters, x, source), y, progress)
+        for penalty in recipe.penalties:
+            value = self.models.ask(parameters, functools.partial(penalty, progress=progress))
+            loss = loss if value is None else loss + value
+        gradients = _gradients(loss.sum(), parameters)
+        gradients = self._treated(gradients, recipe, seed, progress)
+        detached = {k: p.detach() for k, p in parameters.items()}
+        after, optimiser = recipe.optimiser.step(detached, gradients, _of(state, "optimiser"))
+        for clamp in recipe.clamps:
+            self.models.ask(after, clamp)
+        return {
+            **_named("parameter", after),
+            **_named("optimiser", optimiser),
+            "step": progress.step + 1,
+        }
+
+    def _treated(self, gradients: Parameters, recipe: Recipe, seed: Tensor, progress: Progress) -> Parameters:
+        """Clips and noise, in the order of the published programs."""
+        if recipe.clip_norm is not None:
+            gradients = recipe.clip_norm(gradients)
+        if recipe.clip_value is not None:
+            gradients = recipe.clip_value(gradients)
+        if recipe.gradient_noise is not None:
+            noise = {}
+            for part, (name, g) in enumerate(gradients.items()):
+                stream = key(seed, Purpose.GRADIENT_NOISE, progress.step, part)
+                noise[name] = normal(stream, counters(*g.shape[1:], device=g.device), g.dtype)
+            gradients = recipe.gradient_noise(gradients, noise, progress)
+        return gradients
+
+    def _recipe(self, numbers: Tensor) -> Recipe:
+        """The recipe with a tensor of one value per model for every number."""
+        recipe: Recipe = join(self.shape, iter(numbers.unbind(-1)))
+        return recipe
+
+    def _reinitialise(self, step: int) -> None:
+        assert self.recipe.reinitialise is not None
+        errors = torch.stack(self.log.validation, -1)
+        stuck = self.recipe.reinitialise.stuck(errors, self.settings.log_interval, self.began, step)
+        if stuck.any():
+            fresh = self.models.initial(self.seeds, Purpose.REINIT, step)
+            for name, p in fresh.items():
+                held = self.state[f"parameter/{name}"]
+                self.state[f"parameter/{name}"] = torch.where(wide(stuck, held), p, held)
+            self.began = torch.where(stuck, float(step), self.began)
+            self.log.reinitialised += stuck.long()
+
+    # -- evaluation ------------------------------------------------------------------------------
+
+    def _evaluate(self, step: int) -> None:
+        validation = self._error(Split.VALIDATION)
+        self.log.add(step, validation, self._error(Split.TEST), self.parameters)
+        # Until its next evaluation a run's loss-triggered parts see this error.
+        self.loss = validation
+
+    def _error(self, part: Split) -> Tensor:
+        """Mean squared error of all models on a fixed set, shape `models`, float64."""
+        task, zeros = self.task, torch.zeros_like(self.loss)
+        state = {"total": zeros, "block": torch.zeros_like(self.seeds)}
+        constants = self._constants(part, task.block(part))
+        inputs = {
+            "seed": self.seeds,
+            "purpose": torch.full_like(self.seeds, int(_PURPOSE[part])),
+            **_named("task", self.numbers[part]),
+            **_named("parameter", self.parameters),
+        }
+        program = _program("evaluate", self, self._block_error, state, inputs, constants)
+        blocks = task.samples(part) // task.block(part)
+        total = program.repeat(state, {**inputs, **constants}, blocks)["total"]
+        return total / (task.samples(part) * task.out_features)
+
+    def _block_error(self, state: Tensors, inputs: Tensors) -> Tensors:
+        """Add the squared errors of one block of samples: a pure function, traced and compiled."""
+        stream = key(inputs["seed"], inputs["purpose"], state["block"])
+        u = uniform(stream, inputs["constant/elements"], self.settings.dtype)
+        x, y = self.task.batch(u, {**_of(inputs, "task"), **_of(inputs, "constant")})
+        with torch.no_grad():
+            error = (self.models.predict(_of(inputs, "parameter"), x) - y).square().sum((-2, -1))
+        return {"total": state["total"] + error.double(), "block": state["block"] + 1}
+
+    def _constants(self, part: Split, samples: int) -> Tensors:
+        elements = _elements(self.task.draws, samples, self.settings.device)
+        return _named("constant", {"elements": elements, **self.task.constants(part)})
+
+
+_PROGRAMS: dict[Hashable, Program] = {}
+
+
+def _program(
+    kind: str,
+    batch: Batch,
+    function: Callable[..., Tensors],
+    state: Tensors,
+    inputs: Tensors,
+    constants: Tensors,
+) -> Program:
+    """The program for this function, made once for all batches of the same architecture, task and recipe."""
+    known = batch.models.key()
+    shape = None if kind == "evaluate" else split(replace(batch.recipe, iterations=0))[0]
+    kinds = tuple((k, t.shape[1:], t.dtype) for k, t in {**state, **inputs}.items())
+    fixed = tuple((k, t.shape, t.dtype) for k, t in constants.items())
+    settings = replace(batch.settings, iterations=1, log_interval=1)
+    name = (kind, known, batch.task.shape(), shape, kinds, fixed, settings)
+    # What an unknown module computes cannot be told from its attributes: its programs are kept with it.
+    programs = _PROGRAMS if known is not None else batch.models.programs
+    if name not in programs:
+        programs[name] = Program(function, state, inputs, constants, batch.settings.compiled)
+    return programs[name]
+
+
+@functools.lru_cache(maxsize=64)
+def _elements(draws: int, samples: int, device: torch.device) -> Tensor:
+    return counters(draws, samples, device=device)
+
+
+def _noise(
+    seed: Tensor, step: Tensor, unit: int
+) -> Callable[[torch.Size, torch.dtype, torch.device], Tensor]:
+    """The noise of one unit: a source of uniform numbers `models x ...`."""
+
+    def draw(shape: torch.Size, dtype: torch.dtype, device: torch.device) -> Tensor:
+        stream: Key = key(seed, Purpose.NOISE, step, unit)
+        return uniform(stream, counters(*shape[1:], device=device), dtype)
+
+    return draw
+
+
+def _gradients(total: Tensor, parameters: Parameters) -> Parameters:
+    found = torch.autograd.grad(total, list(parameters.values()), allow_unused=True)
+    return {
+        name: torch.zeros_like(p) if g is None else g
+        for (name, p), g in zip(parameters.items(), found, strict=True)
+    }
+
+
+def _stack(numbers: list[dict[str, Any]], settings: Settings) -> Tensors:
+    return {
+        name: torch.tensor([n[name] for n in numbers], dtype=settings.dtype, device=settings.device)
+        for name in numbers[0]
+    }
+
+
+def _named(prefix: str, tensors: Tensors) -> Tensors:
+    return {f"{prefix}/{name}": tensor for name, tensor in tensors.items()}
+
+
+def _of(tensors: Tensors, prefix: str) -> Tensors:
+    start = f"{prefix}/"
+    return {name.removeprefix(start): t for name, t in tensors.items() if name.startswith(start)}

@@ -1,0 +1,155 @@
+"""Many models of one architecture as one: how the engine sees a user's model.
+
+A model made of units alone has the model axis natively. Any other `nn.Module` gets it from `torch.func.vmap`.
+"""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Callable, Hashable, Sequence
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+from torch.func import functional_call, vmap
+
+from nalm.errors import ArgumentError
+from nalm.streams import Purpose, counters, key, uniform
+from nalm.units._base import Unit, units_of
+
+Parameters = dict[str, Tensor]
+
+
+class Models:
+    """An architecture that is applied with parameters `models x ...` handed in.
+
+    Args:
+        model: one model; it is copied and never changed.
+        dtype: precision to train in.
+        device: where to train.
+    """
+
+    def __init__(self, model: nn.Module, dtype: torch.dtype, device: torch.device) -> None:
+        _refuse_mixing(model)
+        self.native = _is_native(model)
+        self.skeleton = copy.deepcopy(model).to(device=device, dtype=dtype)
+        self.dtype, self.device = dtype, device
+        if self.native:
+            for unit in units_of(self.skeleton):
+                unit.batch_shape = torch.Size(
+                    (1,)
+                )  # its length alone is used: the size is that of the weights
+        self.programs: dict[Hashable, Any] = {}
+        self.names = [name for name, _ in model.named_parameters()]
+        if not self.names:
+            raise ArgumentError("model", "a module with parameters to train", type(model).__name__)
+
+    def key(self) -> Hashable:
+        """What determines the computation, for finding a program made before; None if that is not known."""
+        if not self.native:
+            return None
+        return tuple(
+            (type(module), tuple(sorted((k, v) for k, v in vars(module).items() if _is_option(k, v))))
+            for module in self.skeleton.modules()
+        )
+
+    def shapes(self) -> dict[str, torch.Size]:
+        """The shape of each parameter of one model."""
+        return {name: p.shape for name, p in self.skeleton.named_parameters()}
+
+    def initial(self, seeds: Tensor, purpose: Purpose = Purpose.INIT, step: int = 0) -> Parameters:
+        """Initial parameters, each model's from its own seed alone."""
+        if not self.native:
+            return self._initial_by_torch(seeds, step)
+        parameters, part = {}, 0
+        for path, unit in self.skeleton.named_modules():
+            if isinstance(unit, Unit):
+                for name, initialiser in unit.initialisers.items():
+                    elements = counters(*unit.get_parameter(name).shape, device=self.device)
+                    u = uniform(key(seeds, purpose, step, part), elements, self.dtype)
+                    parameters[f"{path}.{name}" if path else name] = initialiser(u)
+                    part += 1
+        return {name: parameters[name].contiguous() for name in self.names}
+
+    def predict(
+        self, parameters: Parameters, x: Tensor, source: Callable[[int], Any] | None = None
+    ) -> Tensor:
+        """Apply all models: x `models x n x in` to `models x n x out`.
+
+        Args:
+            parameters: `models x ...` by name.
+            x: the inputs.
+            source: gives the source of noise of each unit by its index; None evaluates without noise.
+        """
+        self.skeleton.train(source is not None)
+        if not self.native:
+            return vmap(lambda p, rows: functional_call(self.skeleton, p, (rows,)))(parameters, x)
+        units = units_of(self.skeleton) if source is not None else []
+        for index, unit in enumerate(units):
+            unit.uniform_source = source(index)  # type: ignore[misc]
+        try:
+            return functional_call(self.skeleton, parameters, (x,))
+        finally:
+            for unit in units:
+                unit.uniform_source = None
+
+    def ask(self, parameters: Parameters, question: Callable[[nn.Module], Any]) -> Any:
+        """The answer to a question about the model with these parameters in place.
+
+        Parameters that the question changes in place are changed in the dictionary.
+        """
+        caller = _Caller(self.skeleton)
+        return functional_call(caller, {f"model.{k}": p for k, p in parameters.items()}, (question,))
+
+    def _initial_by_torch(self, seeds: Tensor, step: int) -> Parameters:
+        drawn = []
+        with torch.random.fork_rng(devices=[]):
+            for seed in seeds.tolist():
+                torch.manual_seed(seed * 1_000_003 + step)
+                fresh = copy.deepcopy(self.skeleton)
+                _reset(fresh)
+                drawn.append(dict(fresh.named_parameters()))
+        return {name: torch.stack([p[name].detach() for p in drawn]) for name in self.names}
+
+
+class _Caller(nn.Module):
+    """Makes any question about a model a `forward`, which is what `functional_call` can call."""
+
+    def __init__(self, model: nn.Module) -> None:
+        super().__init__()
+        self.model = model
+
+    def forward(self, question: Callable[[nn.Module], Any]) -> Any:
+        return question(self.model)
+
+
+def _is_native(model: nn.Module) -> bool:
+    """Whether the model consists of units and of containers that pass tensors on unchanged."""
+    return all(isinstance(m, Unit) or type(m) in (nn.Sequential, nn.Identity) for m in model.modules())
+
+
+def _is_option(name: str, value: Any) -> bool:
+    return (
+        name != "training"
+        and not name.startswith("_")
+        and isinstance(value, (bool, int, float, str, torch.Size, type(None)))
+    )
+
+
+def _refuse_mixing(model: nn.Module) -> None:
+    mixing: Sequence[type] = (nn.modules.batchnorm._BatchNorm, nn.modules.dropout._DropoutNd)
+    for module in model.modules():
+        if isinstance(module, tuple(mixing)):
+            expected = "made of modules whose result depends on the model's own weights and inputs alone"
+            raise ArgumentError("model", expected, type(module).__name__)
+
+
+def _reset(model: nn.Module) -> None:
+    for module in model.modules():
+        held = list(module.parameters(recurse=False))
+        reset = getattr(module, "reset_parameters", None)
+        if held and not callable(reset):
+            expected = "made of modules with a `reset_parameters` method, to draw initial weights by seed"
+            raise ArgumentError("model", expected, type(module).__name__)
+        if held:
+            reset()  # type: ignore[misc]

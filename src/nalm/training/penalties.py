@@ -1,0 +1,109 @@
+"""Penalties: one value per model, times a strength, times a schedule."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+import torch
+from torch import Tensor, nn
+
+from nalm.training.schedules import Always, Progress, Schedule
+from nalm.units._base import units_of
+from nalm.units._functional import distance_to_bit, distance_to_integer_sign
+
+
+class Penalty:
+    """Base of all penalties."""
+
+    strength: float
+    schedule: Schedule
+
+    def value(self, model: nn.Module) -> Tensor | None:
+        """The penalty of each model without strength, shape `models`; None where nothing is penalised."""
+        raise NotImplementedError
+
+    def __call__(self, model: nn.Module, progress: Progress) -> Tensor | None:
+        """The penalty as it is added to the loss, shape `models`."""
+        value = self.value(model)
+        if value is None:
+            return None
+        return (self.strength * self.schedule.scale(progress)).to(value.dtype) * value
+
+
+@dataclass(frozen=True)
+class UnitPenalty(Penalty):
+    """Each unit's own published penalty, summed over the units."""
+
+    strength: float = 1.0
+    schedule: Schedule = Always()
+
+    def value(self, model: nn.Module) -> Tensor | None:
+        """The penalty of each model without strength, shape `models`; None where nothing is penalised."""
+        return _total(unit.penalty() for unit in units_of(model))
+
+
+@dataclass(frozen=True)
+class L1(Penalty):
+    """Sum of the absolute values of all parameters (Heim et al. 2020)."""
+
+    strength: float = 1.0
+    schedule: Schedule = Always()
+
+    def value(self, model: nn.Module) -> Tensor | None:
+        """The penalty of each model without strength, shape `models`; None where nothing is penalised."""
+        return _total(parameter.abs().flatten(1).sum(-1) for parameter in _parameters(model))
+
+
+@dataclass(frozen=True)
+class L2(Penalty):
+    """Sum of the squares of all parameters (thesis, appendix G.3)."""
+
+    strength: float = 1.0
+    schedule: Schedule = Always()
+
+    def value(self, model: nn.Module) -> Tensor | None:
+        """The penalty of each model without strength, shape `models`; None where nothing is penalised."""
+        return _total(parameter.square().flatten(1).sum(-1) for parameter in _parameters(model))
+
+
+def _distance_to_sign(weight: Tensor) -> Tensor:
+    """|1 - |w||: how far a weight is from {-1, 1}."""
+    return (1 - weight.abs()).abs()
+
+
+_DISTANCES = {"0,1": distance_to_bit, "-1,0,1": distance_to_integer_sign, "-1,1": _distance_to_sign}
+
+
+@dataclass(frozen=True)
+class Discretise(Penalty):
+    """Mean distance of the weights, or of the gates, from a set of values (thesis, section 5.4).
+
+    `values` is one of "0,1", "-1,0,1", "-1,1"; `of` is "weights" or "gates".
+    """
+
+    strength: float = 1.0
+    schedule: Schedule = Always()
+    values: str = field(default="-1,0,1")
+    of: str = field(default="weights")
+
+    def value(self, model: nn.Module) -> Tensor | None:
+        """The penalty of each model without strength, shape `models`; None where nothing is penalised."""
+        distance = _DISTANCES[self.values]
+        tensors = (t for unit in units_of(model) for t in getattr(unit, self.of)().values())
+        return _total(distance(tensor).flatten(1).mean(-1) for tensor in tensors)
+
+
+def _parameters(model: nn.Module) -> list[Tensor]:
+    """The parameters as attributes of their modules, so that tensors put in their place are seen."""
+    return [
+        getattr(module, name)
+        for module in model.modules()
+        for name, held in module._parameters.items()
+        if held is not None
+    ]
+
+
+def _total(values: Iterable[Tensor]) -> Tensor | None:
+    listed = list(values)
+    return torch.stack(listed).sum(0) if listed else None

@@ -1,0 +1,178 @@
+"""Programs: a pure function on tensors with a model axis, traced once and compiled for any number of models.
+
+The function is run once on symbolic tensors by `make_fx`, gradients included, which gives a flat list of
+tensor operations without Python, modules or autograd. Inductor turns that into fused loops. The size of the
+model axis stays symbolic, so that one compiled program serves any number of models; since no loop depends
+on it but the outermost, a model's numbers are the same, bit for bit, in any company.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import math
+import os
+import warnings
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import torch
+from torch import Tensor
+
+from nalm.errors import NalmError
+
+Tensors = dict[str, Tensor]
+Step = Callable[[Tensors, Tensors], Tensors]
+"""From the state and the inputs, both by name, to the new state."""
+
+_TRACED_MODELS = 16
+"""Models while tracing: any size but 0 and 1, which would be taken for constants."""
+
+
+class NoCompiler(NalmError):
+    """There is no C++ compiler to compile with."""
+
+
+class Program:
+    """A function from state to state, compiled if possible.
+
+    Args:
+        function: the pure function; tensors of the state and of `inputs` have the model axis first.
+        state: the state by name, an example of the shapes.
+        inputs: what stays the same from call to call, by name.
+        constants: further inputs, without a model axis.
+        compiled: compile, or run the same function eagerly.
+    """
+
+    def __init__(
+        self, function: Step, state: Tensors, inputs: Tensors, constants: Tensors, compiled: bool
+    ) -> None:
+        self.state_names = list(state)
+        self.input_names = [*inputs, *constants]
+        self.compiled = compiled and compiler() is not None
+        if compiled and not self.compiled:
+            _warn_once()
+
+        def flat(*tensors: Tensor) -> list[Tensor]:
+            cut = len(self.state_names)
+            before = dict(zip(self.state_names, tensors[:cut], strict=True))
+            after = function(before, dict(zip(self.input_names, tensors[cut:], strict=True)))
+            return [_arranged(after[name]) for name in self.state_names]
+
+        examples = [_arranged(_example(tensor)) for tensor in state.values()]
+        examples += [_example(tensor) for tensor in inputs.values()]
+        self._run = _compile(flat, examples, list(constants.values())) if self.compiled else flat
+
+    def repeat(self, state: Tensors, inputs: Tensors, times: int) -> Tensors:
+        """Apply the function this many times to the state; `inputs` includes the constants."""
+        values = [_arranged(state[name]) for name in self.state_names]
+        fixed = [inputs[name].contiguous() for name in self.input_names]
+        # Eager running needs gradients inside the step; a compiled program holds them already.
+        with torch.set_grad_enabled(not self.compiled), one_thread():
+            for _ in range(times):
+                values = self._run(*values, *fixed)
+        return dict(zip(self.state_names, values, strict=True))
+
+
+def compiler() -> str | None:
+    """The C++ compiler that programs are compiled with, or None."""
+    from torch._inductor import cpp_builder, exc
+
+    try:
+        return str(cpp_builder.get_cpp_compiler())
+    except exc.InvalidCxxCompiler:
+        return None
+
+
+def cache_folder() -> Path:
+    """Where compiled programs are kept: torch's own setting, or a folder in the user's cache."""
+    configured = os.environ.get("TORCHINDUCTOR_CACHE_DIR")
+    if configured:
+        return Path(configured)
+    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "nalm" / "programs"
+
+
+@contextlib.contextmanager
+def one_thread() -> Iterator[None]:
+    """One thread: on these small tensors two threads are slower, and two processes twice as fast."""
+    threads = torch.get_num_threads()
+    torch.set_num_threads(1)
+    try:
+        yield
+    finally:
+        torch.set_num_threads(threads)
+
+
+def _compile(
+    function: Callable[..., list[Tensor]], examples: list[Tensor], constants: list[Tensor]
+) -> Callable[..., list[Tensor]]:
+    """Trace and compile for a symbolic size of the first axis of all `examples`."""
+    from torch._dynamo.source import ConstantSource
+    from torch._guards import TracingContext, tracing
+    from torch._inductor.compile_fx import compile_fx
+    from torch._subclasses.fake_tensor import FakeTensorMode
+    from torch.fx.experimental.proxy_tensor import make_fx
+    from torch.fx.experimental.symbolic_shapes import DimDynamic, ShapeEnv, StatelessSymbolicContext
+
+    # Equal sizes get one symbol ("duck shaping"): there is only one symbolic size, that of the model axis.
+    mode = FakeTensorMode(shape_env=ShapeEnv(), allow_non_fake_inputs=True)
+
+    def symbolic(index: int, tensor: Tensor, models: bool) -> Tensor:
+        sizes = [DimDynamic.STATIC] * tensor.dim()
+        if models:
+            sizes[0] = DimDynamic.DUCK
+        context: StatelessSymbolicContext = StatelessSymbolicContext(dynamic_sizes=sizes)
+        return mode.from_tensor(tensor, source=ConstantSource(f"input{index}"), symbolic_context=context)
+
+    tensors = [*examples, *constants]
+    fakes = [symbolic(k, tensor, k < len(examples)) for k, tensor in enumerate(tensors)]
+    with _programs_in_user_cache(), one_thread():
+        graph = make_fx(function)(*fakes)
+        with tracing(TracingContext(mode)), torch.no_grad():
+            return compile_fx(graph, fakes, config_patches={"cpp.threads": 1, "compile_threads": 1})
+
+
+_FEW = 32
+
+
+def _arranged(tensor: Tensor) -> Tensor:
+    """The same tensor, in the order in memory that makes elementwise loops run along the longest axis.
+
+    A model with few parameters would fill a part of a vector register only: there the model axis is put last
+    in memory, and the optimiser works on many models at once.
+    """
+    if tensor.dim() == 1 or math.prod(tensor.shape[1:]) >= _FEW:
+        return tensor.contiguous()
+    return tensor.movedim(0, -1).contiguous().movedim(-1, 0)
+
+
+def _example(tensor: Tensor) -> Tensor:
+    """A tensor of the same kind for the number of models used while tracing, whatever the real number."""
+    return tensor.new_empty((_TRACED_MODELS, *tensor.shape[1:]))
+
+
+@contextlib.contextmanager
+def _programs_in_user_cache() -> Iterator[None]:
+    """Point torch's compile cache to our folder while compiling, and leave the user's own setting alone."""
+    before = os.environ.get("TORCHINDUCTOR_CACHE_DIR")
+    os.environ["TORCHINDUCTOR_CACHE_DIR"] = str(cache_folder())
+    try:
+        yield
+    finally:
+        if before is None:
+            del os.environ["TORCHINDUCTOR_CACHE_DIR"]
+        else:
+            os.environ["TORCHINDUCTOR_CACHE_DIR"] = before
+
+
+_warned = False
+
+
+def _warn_once() -> None:
+    global _warned
+    if not _warned:
+        _warned = True
+        warnings.warn(
+            "No C++ compiler was found: training runs eagerly, with the same results but many times slower. "
+            "Install g++ or clang to compile.",
+            stacklevel=2,
+        )

@@ -1,0 +1,50 @@
+"""Reinitialisation: give a run that is stuck new initial weights (iNALU, Schlör et al. 2020)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor
+
+
+@dataclass(frozen=True)
+class Reinitialise:
+    """Start again when the second half of the stored losses is no better than the first.
+
+    Every `every` steps, once more than `stored` losses have been collected since the last start: if
+    mean(first half) <= mean(second half) + std(second half) and mean(second half) > `floor`.
+    The loss of a step is the last logged validation error; the optimiser's state is kept.
+    """
+
+    stored: int = 10_000
+    floor: float = 1.0
+    every: int = 10
+
+    def stuck(self, logged: Tensor, interval: int, began: Tensor, step: int) -> Tensor:
+        """Which models ask for new weights, shape `models`.
+
+        Args:
+            logged: validation errors at steps 0, interval, 2 * interval, …, shape `models x logs`.
+            interval: steps between two of them.
+            began: step at which each model last started, shape `models`.
+            step: the step about to be taken.
+        """
+        length = step - began
+        middle = began + length / 2
+        starts = torch.arange(logged.shape[-1], device=logged.device) * interval
+        first = _overlap(starts, interval, began, middle)
+        second = _overlap(starts, interval, middle, torch.full_like(middle, step))
+        before, after = _mean(logged, first), _mean(logged, second)
+        spread = (_mean((logged - after[:, None]).square(), second)).clamp(min=0).sqrt()
+        return (length > self.stored) & (before <= after + spread) & (after > self.floor)
+
+
+def _overlap(starts: Tensor, interval: int, low: Tensor, high: Tensor) -> Tensor:
+    """How many steps of [low, high) carry each logged error, which stands from its start to the next."""
+    ends = starts + interval
+    return (torch.minimum(ends, high[:, None]) - torch.maximum(starts, low[:, None])).clamp(min=0)
+
+
+def _mean(values: Tensor, weights: Tensor) -> Tensor:
+    return (values * weights).sum(-1) / weights.sum(-1).clamp(min=1e-12)

@@ -1,0 +1,250 @@
+"""The contract of a unit: what every arithmetic unit says about itself.
+
+A subclass declares its parameters with `declare`, computes in `compute`, and answers the questions below.
+Everything works with a leading model axis: `batch_shape` models are held and computed side by side.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Iterable, Sequence
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import torch
+from torch import Tensor, nn
+
+from nalm.errors import ArgumentError, check_choice, check_positive
+from nalm.units._functional import distance_to_integer_sign
+from nalm.units._initialisers import Initialiser
+
+if TYPE_CHECKING:
+    import numpy as np
+    import sympy as sp
+
+    from nalm.training.recipe import Recipe
+
+UniformSource = Callable[[torch.Size, torch.dtype, torch.device], Tensor]
+"""Gives uniform numbers in [0, 1) of a shape."""
+
+
+class Unit(nn.Module):
+    """Base of all units. See the module's docstring for the contract.
+
+    Args:
+        in_features: number of inputs, the size of the last dimension of the input.
+        out_features: number of outputs.
+        batch_shape: shape of the set of models held side by side; `()` is one ordinary layer.
+        device: where the parameters live.
+        dtype: precision of the parameters; the input must have the same.
+    """
+
+    name: ClassVar[str]
+    """Name on the command line."""
+    ops: ClassVar[tuple[str, ...]]
+    """Operations that the unit can express with ideal weights."""
+    papers: ClassVar[tuple[str, ...]] = ()
+    """Keys of the papers that define it (see `nalm list papers`)."""
+    recipes: ClassVar[tuple[str, ...]] = ("published",)
+    """Names accepted by `recipe`."""
+
+    def __init__(
+        self,
+        in_features: int,
+        out_features: int,
+        *,
+        batch_shape: Sequence[int] = (),
+        device: torch.device | str | None = None,
+        dtype: torch.dtype | None = None,
+    ) -> None:
+        super().__init__()
+        self.in_features = check_positive("in_features", in_features)
+        self.out_features = check_positive("out_features", out_features)
+        self.batch_shape = torch.Size(check_positive("batch_shape", size) for size in batch_shape)
+        self.initialisers: dict[str, Initialiser] = {}
+        self.uniform_source: UniformSource | None = None
+        self._factory: dict[str, Any] = {"device": device, "dtype": _check_dtype(dtype)}
+
+    # -- parameters and randomness ---------------------------------------------------------------
+
+    def declare(self, name: str, shape: Sequence[int], initialiser: Initialiser) -> None:
+        """Add a parameter of shape `*batch_shape x *shape` with the given initial distribution."""
+        self.register_parameter(name, nn.Parameter(torch.empty(*self.batch_shape, *shape, **self._factory)))
+        self.initialisers[name] = initialiser
+
+    @torch.no_grad()
+    def reset_parameters(self, generator: torch.Generator | None = None) -> None:
+        """Draw all parameters anew from torch's generator, or the one given."""
+        for name, initialiser in self.initialisers.items():
+            parameter = self.get_parameter(name)
+            if not parameter.is_meta:
+                u = torch.rand(
+                    parameter.shape, generator=generator, dtype=parameter.dtype, device=parameter.device
+                )
+                parameter.copy_(initialiser(u))
+
+    def draw(self, shape: Sequence[int], like: Tensor) -> Tensor:
+        """Uniform numbers for noise: from `uniform_source` if one was handed in, otherwise from torch."""
+        size = torch.Size(shape)
+        if self.uniform_source is not None:
+            return self.uniform_source(size, like.dtype, like.device)
+        return torch.rand(size, dtype=like.dtype, device=like.device)
+
+    # -- forward ---------------------------------------------------------------------------------
+
+    def forward(self, input: Tensor) -> Tensor:
+        """Apply the unit: `*batch_shape x n x in` to `*batch_shape x n x out`, or any `... x in` without."""
+        x = self._checked(input)
+        if self.batch_shape:
+            return self._exact(x)
+        rows = x.reshape(-1, self.in_features)
+        return self._exact(rows).reshape(*x.shape[:-1], self.out_features)
+
+    def compute(self, x: Tensor) -> Tensor:
+        """The equation itself, on checked input `*batch_shape x n x in`."""
+        raise NotImplementedError(f"{type(self).__name__} must define `compute`")
+
+    def _exact(self, x: Tensor) -> Tensor:
+        """Compute in the parameters' precision: autocast would silently round exact weights and sums."""
+        if not torch.is_autocast_enabled(x.device.type):
+            return self.compute(x)
+        with torch.autocast(x.device.type, enabled=False):
+            return self.compute(x)
+
+    def _checked(self, x: Tensor) -> Tensor:
+        parameter = next(self.parameters())
+        kind = type(self).__name__
+        if x.shape[-1:] != (self.in_features,):
+            raise ArgumentError(
+                "input", f"of last dimension {self.in_features} for this {kind}", f"shape {tuple(x.shape)}"
+            )
+        # Compared with the parameter, not with `batch_shape`: that is not known while a program is traced.
+        batch = parameter.shape[: len(self.batch_shape)]
+        if self.batch_shape and (x.dim() != len(batch) + 2 or x.shape[: len(batch)] != batch):
+            expected = "x".join(map(str, self.batch_shape)) + f" x n x {self.in_features}"
+            raise ArgumentError("input", f"of shape {expected} for this {kind}", f"shape {tuple(x.shape)}")
+        if x.dtype == parameter.dtype:
+            return x
+        if x.is_floating_point() and torch.is_autocast_enabled(x.device.type):
+            return x.to(parameter.dtype)
+        hint = "Nothing is cast silently: use input.to(...) or the unit's .to(...)."
+        raise ArgumentError("input", f"of dtype {parameter.dtype} like this {kind}", str(x.dtype), hint)
+
+    # -- what the unit says about itself ---------------------------------------------------------
+
+    def weights(self) -> dict[str, Tensor]:
+        """The effective weights: what should end up discrete. Each `*batch_shape x ...`."""
+        raise NotImplementedError(f"{type(self).__name__} must define `weights`")
+
+    def gates(self) -> dict[str, Tensor]:
+        """Gates with a value of their own (not those computed from the input). Each `*batch_shape x ...`."""
+        return {}
+
+    def penalty(self) -> Tensor:
+        """The published penalty, a mean over weights without strength: shape `batch_shape`."""
+        parameter = next(self.parameters())
+        return parameter.new_zeros(parameter.shape[: len(self.batch_shape)])
+
+    def project_(self) -> None:
+        """Move the parameters back into the admissible set, in place. The default has no bounds."""
+
+    def select_(self, weight: Tensor) -> None:
+        """Set the effective weights to this matrix of {-1, 0, 1}, `*batch_shape x out x in`, in place."""
+        raise NotImplementedError(f"{type(self).__name__} must define `select_`")
+
+    def snap_(self) -> None:
+        """Move every weight and gate to the nearest discrete value, in place."""
+        self.select_(self.weights()["W"].round())
+
+    def sparsity_error(self, *, gates: bool = False) -> Tensor:
+        """Largest distance of a weight from {-1, 0, 1}: shape `batch_shape` (Madsen & Johansen 2020, eq. 17).
+
+        With `gates`, gates count as well; the papers leave them out.
+        """
+        counted = [*self.weights().values(), *(self.gates().values() if gates else ())]
+        lead = len(self.batch_shape)
+        errors = [distance_to_integer_sign(value).flatten(lead).amax(-1) for value in counted]
+        return torch.stack(errors).amax(0)
+
+    def ideal_(self, op: str, i: int = 0, j: int = 1) -> None:
+        """Set the weights that compute `op` on inputs i and j, for every output, in place."""
+        check_choice("op", op, self.ops)
+        for argument, index in (("i", i), ("j", j)):
+            if not 0 <= index < self.in_features:
+                raise ArgumentError(argument, f"an input from 0 to {self.in_features - 1}", repr(index))
+        if i == j:
+            raise ArgumentError("j", f"another input than i = {i}", repr(j))
+        with torch.no_grad():
+            self.set_ideal_(op, i, j)
+
+    def set_ideal_(self, op: str, i: int, j: int) -> None:
+        """What `ideal_` does once its arguments are known to be right: 1 on input i, 1 or -1 on input j."""
+        weight = torch.zeros_like(self.weights()["W"])
+        weight[..., i] = 1
+        weight[..., j] = -1 if op in ("sub", "div") else 1
+        self.select_(weight)
+
+    @classmethod
+    def recipe(cls, op: str, name: str = "published", *, inputs: int = 2) -> Recipe:
+        """The published training recipe for an operation on `inputs` inputs."""
+        check_choice("op", op, cls.ops)
+        check_choice("recipe", name, cls.recipes)
+        return cls.make_recipe(op, name, inputs)
+
+    @classmethod
+    def make_recipe(cls, op: str, name: str, inputs: int) -> Recipe:
+        """What `recipe` returns once its arguments are known to be right. The default is plain Adam."""
+        from nalm.training.recipe import Recipe
+
+        return Recipe()
+
+    def expression(self, names: Sequence[Any], *, idealised: bool = False) -> list[Any]:
+        """One sympy expression per output; nested lists under `batch_shape`.
+
+        Args:
+            names: a name or a sympy expression per input.
+            idealised: drop the epsilons that keep logarithms finite, and read saturated gates as 0 or 1.
+        """
+        import sympy as sp
+
+        if len(names) != self.in_features:
+            raise ArgumentError("names", f"{self.in_features} names, one per input", f"{len(names)}")
+        symbols = [sp.Symbol(name, real=True) if isinstance(name, str) else name for name in names]
+        values = {name: p.detach().cpu().double().numpy() for name, p in self.named_parameters()}
+
+        def at(index: tuple[int, ...]) -> list[Any]:
+            if len(index) < len(self.batch_shape):
+                return [at((*index, k)) for k in range(self.batch_shape[len(index)])]
+            return self.symbolic({name: value[index] for name, value in values.items()}, symbols, idealised)
+
+        return at(())
+
+    def symbolic(
+        self, values: dict[str, np.ndarray], symbols: list[sp.Expr], idealised: bool
+    ) -> list[sp.Expr]:
+        """The outputs of one model as expressions, given its parameters' values."""
+        raise NotImplementedError(f"{type(self).__name__} must define `symbolic`")
+
+    def extra_repr(self) -> str:
+        """Sizes, and the batch shape where there is one."""
+        batch = f", batch_shape={tuple(self.batch_shape)}" if self.batch_shape else ""
+        return f"in_features={self.in_features}, out_features={self.out_features}{batch}{self.options_repr()}"
+
+    def options_repr(self) -> str:
+        """The unit's own options that differ from their defaults, as `, name=value`."""
+        return ""
+
+
+def units_of(model: nn.Module) -> list[Unit]:
+    """All units in a model, in the order of `model.modules()`."""
+    return [module for module in model.modules() if isinstance(module, Unit)]
+
+
+def all_indices(shape: Iterable[int]) -> Iterable[tuple[int, ...]]:
+    """Every index of an array of this shape."""
+    return itertools.product(*(range(size) for size in shape))
+
+
+def _check_dtype(dtype: torch.dtype | None) -> torch.dtype | None:
+    if dtype is not None and not (isinstance(dtype, torch.dtype) and dtype.is_floating_point):
+        raise ArgumentError("dtype", "a floating-point torch.dtype", repr(dtype))
+    return dtype

@@ -1,0 +1,28 @@
+"""Helpers for the symbolic forms of units."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+
+def number(value: float) -> Any:
+    """A whole number or a half as an exact sympy number, anything else as a Float."""
+    import sympy as sp
+
+    twice = 2 * float(value)
+    return sp.Rational(int(twice), 2) if twice == int(twice) else sp.Float(float(value))
+
+
+def linear(weights: Iterable[float], symbols: Sequence[Any]) -> Any:
+    """Sum of weight * symbol."""
+    import sympy as sp
+
+    return sp.Add(*(number(w) * s for w, s in zip(weights, symbols)))
+
+
+def magnitude(symbol: Any, epsilon: float) -> Any:
+    """|symbol| + epsilon, or just |symbol| without one."""
+    import sympy as sp
+
+    return sp.Abs(symbol) + sp.Float(epsilon) if epsilon else sp.Abs(symbol)

@@ -1,0 +1,112 @@
+r"""NAC (also NAC+), the Neural Accumulator.
+
+.. math:: W = \tanh(\hat W) \odot \sigma(\hat M), \qquad a_o = \sum_i W_{o,i} x_i
+
+Trask et al. 2018, section 2; Madsen & Johansen 2020, equations 1-2; thesis, equations 2.1-2.2.
+
+Deviations: none. The papers print no initialisation but Madsen & Johansen's appendix B.2, which is used.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from nalm.training.recipe import Recipe
+from nalm.units._base import Unit
+from nalm.units._functional import weighted_sum
+from nalm.units._initialisers import tanh_sigmoid
+from nalm.units._symbolic import linear
+
+SATURATED = 50.0
+"""A raw weight at which tanh and the logistic function are exactly 1 in float64."""
+
+
+def nac_weight(w_hat: Tensor, m_hat: Tensor) -> Tensor:
+    """tanh(w_hat) * sigmoid(m_hat), which prefers {-1, 0, 1}."""
+    return torch.tanh(w_hat) * torch.sigmoid(m_hat)
+
+
+def nac(x: Tensor, w_hat: Tensor, m_hat: Tensor) -> Tensor:
+    """Sum of W * x: x `*batch x n x in`, raw weights `*batch x out x in`, result `*batch x n x out`."""
+    return weighted_sum(x, nac_weight(w_hat, m_hat))
+
+
+@torch.no_grad()
+def saturate_(w_hat: Tensor, m_hat: Tensor, weight: Tensor) -> None:
+    """Set raw weights such that `nac_weight` gives exactly these values of {-1, 0, 1}."""
+    w_hat.copy_(SATURATED * weight)
+    m_hat.copy_(SATURATED * (2 * weight.abs() - 1))
+
+
+class NAC(Unit):
+    """Neural Accumulator: adds and subtracts; its weight is a product of tanh and logistic function.
+
+    Args:
+        in_features: number of inputs.
+        out_features: number of outputs.
+        batch_shape: shape of the set of models held side by side.
+        device: where the parameters live.
+        dtype: precision of the parameters.
+
+    Example:
+        >>> unit = nalm.NAC(3, 1)
+        >>> unit.ideal_("add", 0, 2)
+        >>> unit(torch.tensor([[5.0, 100.0, 2.0]]))
+        tensor([[7.]], grad_fn=<...>)
+    """
+
+    name = "nac"
+    ops = ("add", "sub")
+    papers = ("trask2018", "madsen2020")
+    recipes = ("published", "arithmetic")
+
+    w_hat: Tensor
+    m_hat: Tensor
+
+    def __init__(
+        self,
+        in_features: int,
+        out_features: int,
+        *,
+        batch_shape: Sequence[int] = (),
+        device: torch.device | str | None = None,
+        dtype: torch.dtype | None = None,
+    ) -> None:
+        super().__init__(in_features, out_features, batch_shape=batch_shape, device=device, dtype=dtype)
+        initial = tanh_sigmoid(in_features, out_features)
+        self.declare("w_hat", (out_features, in_features), initial)
+        self.declare("m_hat", (out_features, in_features), initial)
+        self.reset_parameters()
+
+    def compute(self, x: Tensor) -> Tensor:
+        """The equation itself."""
+        return nac(x, self.w_hat, self.m_hat)
+
+    def weights(self) -> dict[str, Tensor]:
+        """The effective weight matrix."""
+        return {"W": nac_weight(self.w_hat, self.m_hat)}
+
+    def select_(self, weight: Tensor) -> None:
+        """Saturate the raw weights such that the effective ones are these of {-1, 0, 1}."""
+        saturate_(self.w_hat, self.m_hat, weight)
+
+    @classmethod
+    def make_recipe(cls, op: str, name: str, inputs: int) -> Recipe:
+        """Plain Adam with the rate 1e-3 and no penalty."""
+        if name == "arithmetic":
+            return Recipe(iterations=5_000_000)
+        return Recipe(iterations=50_000 if inputs < 10 else 100_000)
+
+    def symbolic(self, values: dict[str, np.ndarray], symbols: list[Any], idealised: bool) -> list[Any]:
+        """The sum of effective weight * input for each output."""
+        return [linear(row, symbols) for row in effective(values["w_hat"], values["m_hat"])]
+
+
+def effective(w_hat: np.ndarray, m_hat: np.ndarray) -> np.ndarray:
+    """`nac_weight` of raw weights' values, for the symbolic forms."""
+    return nac_weight(torch.from_numpy(np.asarray(w_hat)), torch.from_numpy(np.asarray(m_hat))).numpy()

@@ -1,0 +1,155 @@
+r"""NALU, the Neural Arithmetic Logic Unit.
+
+.. math:: y_o = g_o a_o + (1 - g_o) m_o, \qquad g_o = \sigma\Big(\sum_i G_{o,i} x_i\Big)
+
+with :math:`a` of the NAC and :math:`m` of the multiplicative NAC. Trask et al. 2018, section 2; Madsen &
+Johansen 2020, section 2.1; thesis, equations 2.1-2.5.
+
+The gate depends on the input: it can be open or closed for all inputs only where they have one sign. The
+ideal weights are those for positive inputs.
+
+Deviations: none. Both paths share one weight, as in the original; `shared=False` separates them
+(Madsen & Johansen 2020, appendix C.5). The papers leave epsilon open; it is 1e-7.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from nalm.training.recipe import Recipe
+from nalm.units._base import Unit
+from nalm.units._functional import weighted_sum
+from nalm.units._initialisers import tanh_sigmoid, xavier_uniform
+from nalm.units._symbolic import linear
+from nalm.units.nac import NAC, effective, nac_weight, saturate_
+from nalm.units.nac_mul import EPSILON, magnitude_powers, power_product
+
+OPEN = 1e9
+"""A gate weight that opens or closes the gate fully for inputs down to 1e-6."""
+READABLE = 10.0
+"""From this size on, gate weights of one sign are read as an open or closed gate."""
+
+
+def nalu(x: Tensor, add_weight: Tensor, mul_weight: Tensor, gate: Tensor, epsilon: float = EPSILON) -> Tensor:
+    """Gated sum of both paths: x `*batch x n x in`, weights and gate `*batch x out x in`."""
+    g = torch.sigmoid(weighted_sum(x, gate))
+    return g * weighted_sum(x, add_weight) + (1 - g) * power_product(x, mul_weight, epsilon)
+
+
+class NALU(Unit):
+    """Neural Arithmetic Logic Unit: a gate chooses between a sum and a product of powers.
+
+    Args:
+        in_features: number of inputs.
+        out_features: number of outputs.
+        batch_shape: shape of the set of models held side by side.
+        device: where the parameters live.
+        dtype: precision of the parameters.
+        shared: whether both paths use the same weight.
+        epsilon: added to the magnitudes, so that their logarithm is finite.
+
+    Example:
+        >>> unit = nalm.NALU(3, 1)
+        >>> unit.ideal_("mul", 0, 2)
+        >>> unit(torch.tensor([[5.0, 100.0, 2.0]])).round(decimals=3)
+        tensor([[10.]], grad_fn=<...>)
+    """
+
+    name = "nalu"
+    ops = ("add", "sub", "mul", "div")
+    papers = ("trask2018", "madsen2020")
+    recipes = ("published", "arithmetic")
+
+    w_hat: Tensor
+    m_hat: Tensor
+    w_hat_mul: Tensor
+    m_hat_mul: Tensor
+    gate: Tensor
+
+    def __init__(
+        self,
+        in_features: int,
+        out_features: int,
+        *,
+        batch_shape: Sequence[int] = (),
+        device: torch.device | str | None = None,
+        dtype: torch.dtype | None = None,
+        shared: bool = True,
+        epsilon: float = EPSILON,
+    ) -> None:
+        super().__init__(in_features, out_features, batch_shape=batch_shape, device=device, dtype=dtype)
+        self.shared, self.epsilon = shared, epsilon
+        shape, initial = (out_features, in_features), tanh_sigmoid(in_features, out_features)
+        for raw in ("w_hat", "m_hat") if shared else ("w_hat", "m_hat", "w_hat_mul", "m_hat_mul"):
+            self.declare(raw, shape, initial)
+        # Xavier with the gain that torch gives for the logistic function: 1.
+        self.declare("gate", shape, xavier_uniform(in_features, out_features))
+        self.reset_parameters()
+
+    def compute(self, x: Tensor) -> Tensor:
+        """The equation itself."""
+        add = nac_weight(self.w_hat, self.m_hat)
+        mul = add if self.shared else nac_weight(self.w_hat_mul, self.m_hat_mul)
+        return nalu(x, add, mul, self.gate, self.epsilon)
+
+    def weights(self) -> dict[str, Tensor]:
+        """The effective weight matrices. The gate depends on the input and is not among them."""
+        weights = {"W": nac_weight(self.w_hat, self.m_hat)}
+        if not self.shared:
+            weights["W_mul"] = nac_weight(self.w_hat_mul, self.m_hat_mul)
+        return weights
+
+    def select_(self, weight: Tensor) -> None:
+        """Saturate the raw weights of both paths such that the effective ones are these of {-1, 0, 1}."""
+        saturate_(self.w_hat, self.m_hat, weight)
+        if not self.shared:
+            saturate_(self.w_hat_mul, self.m_hat_mul, weight)
+
+    def snap_(self) -> None:
+        """Round the effective weights to {-1, 0, 1}; the gate depends on the input and stays."""
+        weights = self.weights()
+        saturate_(self.w_hat, self.m_hat, weights["W"].round())
+        if not self.shared:
+            saturate_(self.w_hat_mul, self.m_hat_mul, weights["W_mul"].round())
+
+    def set_ideal_(self, op: str, i: int, j: int) -> None:
+        """1 on input i, 1 or -1 on input j, and a gate that is right for positive inputs."""
+        super().set_ideal_(op, i, j)
+        self.gate.fill_(OPEN if op in ("add", "sub") else -OPEN)
+
+    @classmethod
+    def make_recipe(cls, op: str, name: str, inputs: int) -> Recipe:
+        """Plain Adam with the rate 1e-3 and no penalty, like the NAC."""
+        return NAC.make_recipe(op, name, inputs)
+
+    def symbolic(self, values: dict[str, np.ndarray], symbols: list[Any], idealised: bool) -> list[Any]:
+        """The gated sum for each output; idealised, a saturated gate is read for positive inputs."""
+        import sympy as sp
+
+        add = effective(values["w_hat"], values["m_hat"])
+        mul = add if self.shared else effective(values["w_hat_mul"], values["m_hat_mul"])
+        outputs = []
+        for a, m, g in zip(add, mul, values["gate"]):
+            gate = read_gate(g) if idealised else None
+            if gate is None:
+                gate = 1 / (1 + sp.exp(-linear(g, symbols)))
+            epsilon = 0.0 if idealised else self.epsilon
+            outputs.append(gate * linear(a, symbols) + (1 - gate) * magnitude_powers(m, symbols, epsilon))
+        return outputs
+
+    def options_repr(self) -> str:
+        """The options that differ from the original."""
+        shared = "" if self.shared else ", shared=False"
+        return shared + ("" if self.epsilon == EPSILON else f", epsilon={self.epsilon}")
+
+
+def read_gate(weights: np.ndarray) -> int | None:
+    """1 or 0 if these gate weights open or close the gate for all inputs above zero, else None."""
+    if (weights >= READABLE).all():
+        return 1
+    return 0 if (weights <= -READABLE).all() else None

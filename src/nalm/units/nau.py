@@ -1,0 +1,101 @@
+r"""NAU, the Neural Addition Unit.
+
+.. math:: a_o = \sum_i W_{o,i} x_i, \qquad W \in [-1, 1]
+
+Penalty: mean of :math:`\min(|W|, |1 - |W||)`. Madsen & Johansen 2020, equations 5-7; thesis, equation 2.13.
+
+Deviations: none. The papers write W as `in x out`; it is held as `out x in`, like `nn.Linear`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from nalm.training.recipe import Adam, Ramp, Recipe, UnitPenalty
+from nalm.units._base import Unit
+from nalm.units._functional import distance_to_integer_sign, weighted_sum
+from nalm.units._initialisers import half_capped
+from nalm.units._symbolic import linear
+
+
+def nau(x: Tensor, weight: Tensor) -> Tensor:
+    """Sum of weight * x: x `*batch x n x in`, weight `*batch x out x in`, result `*batch x n x out`."""
+    return weighted_sum(x, weight)
+
+
+class NAU(Unit):
+    """Neural Addition Unit: adds and subtracts a learnt selection of its inputs.
+
+    Args:
+        in_features: number of inputs.
+        out_features: number of outputs.
+        batch_shape: shape of the set of models held side by side.
+        device: where the parameters live.
+        dtype: precision of the parameters.
+
+    Example:
+        >>> unit = nalm.NAU(3, 1)
+        >>> unit.ideal_("sub", 0, 2)
+        >>> unit(torch.tensor([[5.0, 100.0, 2.0]]))
+        tensor([[3.]], grad_fn=<...>)
+    """
+
+    name = "nau"
+    ops = ("add", "sub")
+    papers = ("madsen2020",)
+    recipes = ("published", "arithmetic")
+
+    weight: Tensor
+
+    def __init__(
+        self,
+        in_features: int,
+        out_features: int,
+        *,
+        batch_shape: Sequence[int] = (),
+        device: torch.device | str | None = None,
+        dtype: torch.dtype | None = None,
+    ) -> None:
+        super().__init__(in_features, out_features, batch_shape=batch_shape, device=device, dtype=dtype)
+        self.declare("weight", (out_features, in_features), half_capped(in_features, out_features))
+        self.reset_parameters()
+
+    def compute(self, x: Tensor) -> Tensor:
+        """The equation itself."""
+        return nau(x, self.weight)
+
+    def weights(self) -> dict[str, Tensor]:
+        """The weight matrix."""
+        return {"W": self.weight}
+
+    def penalty(self) -> Tensor:
+        """Mean distance of the weights from {-1, 0, 1}."""
+        return distance_to_integer_sign(self.weight).mean((-2, -1))
+
+    @torch.no_grad()
+    def project_(self) -> None:
+        """Clamp the weights to [-1, 1]."""
+        self.weight.clamp_(-1, 1)
+
+    @torch.no_grad()
+    def select_(self, weight: Tensor) -> None:
+        """Take this weight matrix, clamped to [-1, 1]."""
+        self.weight.copy_(weight.clamp(-1, 1))
+
+    @classmethod
+    def make_recipe(cls, op: str, name: str, inputs: int) -> Recipe:
+        """Single module: thesis, table E.1; 10 inputs and more: twice the steps. Arithmetic: M table 4."""
+        if name == "arithmetic":
+            return Recipe(penalties=(UnitPenalty(0.01, Ramp(5e3, 50e3)),), iterations=5_000_000)
+        if inputs < 10:
+            return Recipe(optimiser=Adam(1e-3), penalties=(UnitPenalty(0.01, Ramp(20e3, 35e3)),))
+        return Recipe(penalties=(UnitPenalty(0.01, Ramp(50e3, 75e3)),), iterations=100_000)
+
+    def symbolic(self, values: dict[str, np.ndarray], symbols: list[Any], idealised: bool) -> list[Any]:
+        """The sum of weight * input for each output."""
+        return [linear(row, symbols) for row in values["weight"]]
