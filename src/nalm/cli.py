@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import ast
+import io
 import json
 import sys
 from pathlib import Path
@@ -103,6 +105,9 @@ _UsageError: Any = typer.BadParameter.__mro__[1]
 def main(arguments: list[str] | None = None) -> NoReturn:
     """Run a command and exit: 0 done, 1 fault, 2 wrong usage, 130 interrupted."""
     try:
+        for stream in (sys.stdout, sys.stderr):
+            if isinstance(stream, io.TextIOWrapper):
+                stream.reconfigure(errors="replace")  # a terminal that cannot show a letter is no fault
         code = app(arguments, standalone_mode=False)
     except _UsageError as error:
         _say(_usage_sentence(error))
@@ -110,8 +115,11 @@ def main(arguments: list[str] | None = None) -> NoReturn:
     except ArgumentError as error:
         _say(str(error))
         code = 2
-    except (NalmError, OSError) as error:
+    except NalmError as error:
         _say(str(error))
+        code = 1
+    except OSError as error:
+        _say(f"Cannot use {error.filename!r}: {error.strerror}." if error.filename else str(error))
         code = 1
     except (KeyboardInterrupt, typer.Abort):
         _say("Interrupted.")
@@ -124,14 +132,15 @@ def _usage_sentence(error: Any) -> str:
     if not message.startswith("No such command"):
         return message
     commands = [c.name or c.callback.__name__ for c in app.registered_commands if c.callback]
-    return str(unknown("COMMAND", message.split("'")[1], commands))
+    quoted = message.removeprefix("No such command ").partition(" Did you mean")[0].rstrip(".")
+    return str(unknown("COMMAND", str(ast.literal_eval(quoted)), commands))
 
 
 def _write_json(data: Any, file: str | None) -> bool:
     """Write JSON where asked; True if standard output now belongs to it."""
     if file is None:
         return False
-    text = json.dumps(data, indent=2, ensure_ascii=False)
+    text = json.dumps(data, indent=2)
     if file == "-":
         print(text)
         return True

@@ -39,7 +39,14 @@ def unknown(argument: str, got: str, choices: Iterable[str]) -> ArgumentError:
     names = list(choices)
     close = nearest(got, names)
     hint = f"Did you mean {close!r}?" if close else ""
-    return ArgumentError(argument, "one of " + ", ".join(names), repr(got), hint)
+    return ArgumentError(argument, "one of " + (", ".join(names) or "none"), repr(got), hint)
+
+
+def check_epsilon(got: Any) -> float:
+    """Return `got` if it is a small number above zero that keeps logarithms finite; otherwise raise."""
+    if isinstance(got, bool) or not isinstance(got, (int, float)) or not 0 < got < float("inf"):
+        raise ArgumentError("epsilon", "a number above 0", repr(got))
+    return float(got)
 
 
 def check_positive(argument: str, got: Any) -> int:

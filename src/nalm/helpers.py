@@ -64,4 +64,8 @@ def _units(model: nn.Module) -> list[Unit]:
     found = units_of(model) if isinstance(model, nn.Module) else []
     if not found:
         raise ArgumentError("model", "a module that contains nalm units", type(model).__name__)
+    shapes = {tuple(unit.batch_shape) for unit in found}
+    if len(shapes) > 1:
+        got = " and ".join(map(str, sorted(shapes)))
+        raise ArgumentError("model", "made of units with one batch_shape", got)
     return found

@@ -53,7 +53,6 @@ def _int32(value: int) -> int:
 _GOLDEN = _int32(0x9E3779B9)
 _FIRST = _int32(0x7FEB352D)
 _SECOND = _int32(0x846CA68B)
-_LOW_WORD = 0x3C6EF372  # separates the low word of a float64 draw from its high word
 
 
 def _shift_right(x: Tensor, bits: int) -> Tensor:
@@ -101,15 +100,17 @@ def _bits(stream: Key, elements: Tensor) -> Tensor:
 
 
 def uniform(stream: Key, elements: Tensor, dtype: torch.dtype = torch.float32) -> Tensor:
-    """Uniform numbers in [0, 1), shape `models x *elements`: 24 bits in float32, 53 in float64."""
-    high = _bits(stream, elements)
+    """Uniform numbers in (0, 1), shape `models x *elements`: the midpoints of 2**23 cells, 2**52 in float64.
+
+    Midpoints are symmetric about 1/2 and hit neither an end nor the middle: a range such as (-2, 2) never
+    gives an exact zero to divide by.
+    """
+    # The signed shift gives -1/2 … 1/2; adding the half is exact and saves masking the sign.
+    high = (_bits(stream, elements) >> 9).to(dtype) * 2.0**-23
     if dtype == torch.float64:
-        low = _bits(Key(stream.first ^ _LOW_WORD, stream.second), elements)
-        fraction = _shift_right(low, 3).to(dtype) * 2.0**-53
-        # 24 bits from the high word and 29 from the low one are 53: the sum is exact.
-        return (high >> 8).to(dtype) * 2.0**-24 + 0.5 + fraction
-    # The signed shift gives -1/2 ... 1/2; adding the half is exact and saves masking the sign.
-    return (high >> 8).to(dtype) * 2.0**-24 + 0.5
+        low = _shift_right(_bits(Key(stream.second, stream.first), elements), 3).to(dtype) * 2.0**-52
+        return high + low + (0.5 + 2.0**-53)
+    return high + (0.5 + 2.0**-24)
 
 
 def normal(stream: Key, elements: Tensor, dtype: torch.dtype = torch.float32) -> Tensor:
@@ -118,8 +119,8 @@ def normal(stream: Key, elements: Tensor, dtype: torch.dtype = torch.float32) ->
 
 
 def standard_normal(u: Tensor) -> Tensor:
-    """The standard normal quantile of uniform numbers; 0 is moved half a step inside, so it stays finite."""
-    return torch.erfinv(2 * u.clamp(min=2.0**-25) - 1) * math.sqrt(2)
+    """The standard normal quantile of uniform numbers; an exact 0 is moved inside, to stay finite."""
+    return torch.erfinv(2 * u.clamp(min=torch.finfo(u.dtype).eps / 4) - 1) * math.sqrt(2)
 
 
 def check_seed(seed: int) -> int:

@@ -11,11 +11,12 @@ from typing import Any
 import torch
 from torch import nn
 
-from nalm.errors import ArgumentError, check_choice, check_positive
+from nalm.errors import ArgumentError, check_choice, check_positive, unknown
 from nalm.training.recipe import Recipe
 from nalm.units import Unit, unit_class
 
 _UNIT = re.compile(r"(?P<name>[\w-]+)(?:@(?P<recipe>[\w-]+))?(?:\((?P<options>[^()]*)\))?")
+_BETWEEN = re.compile(r"\+(?![^()]*\))")  # a plus outside brackets
 _COMMON = ("self", "in_features", "out_features", "batch_shape", "device", "dtype")
 
 
@@ -37,7 +38,7 @@ class ModelSpec:
     def parse(cls, text: str) -> ModelSpec:
         """Read `name[@recipe][(option=value;…)]`, joined by `+` for a stack."""
         units, options, recipe = [], [], None
-        for part in text.split("+"):
+        for part in _BETWEEN.split(text):
             match = _UNIT.fullmatch(part.strip())
             if match is None:
                 raise ArgumentError("unit", "name[@recipe][(option=value;…)], joined by +", repr(text))
@@ -51,10 +52,11 @@ class ModelSpec:
 
     def __str__(self) -> str:
         parts = []
-        for unit, options in zip(self.units, self.options):
+        for layer, (unit, options) in enumerate(zip(self.units, self.options)):
             inner = ";".join(f"{name}={_show(value)}" for name, value in options)
-            parts.append(unit.name + (f"({inner})" if inner else ""))
-        return "+".join(parts) + (f"@{self.recipe}" if self.recipe else "")
+            recipe = f"@{self.recipe}" if self.recipe and layer == len(self.units) - 1 else ""
+            parts.append(unit.name + recipe + (f"({inner})" if inner else ""))
+        return "+".join(parts)
 
     def build(
         self,
@@ -95,11 +97,10 @@ def _options(unit: type[Unit], text: str | None) -> tuple[tuple[str, Any], ...]:
     for item in filter(None, (text or "").split(";")):
         name, equals, value = item.partition("=")
         name = name.strip()
-        if not equals or name not in known:
-            choices = ", ".join(known) or "none"
-            raise ArgumentError(
-                "option", f"option=value with an option of {unit.name} ({choices})", repr(item)
-            )
+        if not equals:
+            raise ArgumentError("option", "option=value", repr(item))
+        if name not in known:
+            raise unknown("option", name, known)
         options.append((name, _value(name, value.strip(), known[name])))
     return tuple(options)
 

@@ -27,21 +27,27 @@ class Explanation:
             model as it is, with its weights as decimal numbers.
         readable: whether all weights and gates are close enough to discrete values to be read.
         distance: the largest distance of a weight or gate from its discrete value.
+        tolerance: the largest distance that was allowed.
+        reading: where the expressions hold, if not everywhere.
     """
 
     expressions: list[sp.Expr]
     readable: bool
     distance: float
+    tolerance: float = READABLE
+    reading: str = ""
 
     def __str__(self) -> str:
         formulas = ", ".join(map(str, self.expressions))
         if self.readable:
-            return formulas
-        return (
-            f"not readable: a weight is {self.distance:.3g} away from a discrete value "
-            f"(at most {READABLE:g} can be read). Train longer or with a stronger penalty. "
-            f"As it is: {formulas}"
-        )
+            return f"{formulas} ({self.reading})" if self.reading else formulas
+        reason = "a gate that depends on the input is neither open nor closed"
+        if not self.distance <= self.tolerance:
+            reason = (
+                f"a weight is {self.distance:.3g} away from a discrete value "
+                f"(at most {self.tolerance:g} can be read)"
+            )
+        return f"not readable: {reason}. Train longer or with a stronger penalty. As it is: {formulas}"
 
     def latex(self) -> str:
         """The expressions for LaTeX."""
@@ -61,11 +67,17 @@ def explain(
     Returns:
         An `Explanation`; under a batch shape, nested lists of them.
     """
+    if not isinstance(model, nn.Module):
+        raise ArgumentError("model", "a unit or an nn.Sequential of units", type(model).__name__)
     layers = _layers(model)
+    if len({tuple(layer.batch_shape) for layer in layers}) > 1:
+        raise ArgumentError("model", "made of units with one batch_shape", "several")
     inputs = layers[0].in_features
     names = [f"x{i + 1}" for i in range(inputs)] if names is None else list(names)
     if len(names) != inputs:
         raise ArgumentError("names", f"{inputs} names, one per input", f"{len(names)}")
+    if not all(isinstance(name, str) for name in names):
+        raise ArgumentError("names", "strings", repr(names))
     if len(set(names)) != len(names):
         raise ArgumentError("names", "all different", ", ".join(names))
     symbols = [sp.Symbol(name, real=True) for name in names]
@@ -79,12 +91,18 @@ def _explain_each(layers: list[Unit], symbols: list[Any], tolerance: float, inde
     singles = [_single(layer, index) for layer in layers]
     snapped = [copy.deepcopy(layer) for layer in singles]
     distance = max(float(snap_(layer)) for layer in snapped)
-    readable = distance <= tolerance
-    if not readable:
-        return Explanation(_compose(singles, symbols, idealised=False), False, distance)
-    # Factors and sums as the layers hold them are the readable form; `simplify` only where it gets shorter.
-    formulas = [min(f, sp.simplify(f), key=sp.count_ops) for f in _compose(snapped, symbols, idealised=True)]
-    return Explanation(formulas, True, distance)
+    if not distance <= tolerance or not all(layer.readable() for layer in singles):
+        return Explanation(_compose(singles, symbols, idealised=False), False, distance, tolerance)
+    formulas = [_shortest(formula) for formula in _compose(snapped, symbols, idealised=True)]
+    readings = dict.fromkeys(layer.reading for layer in layers if layer.reading)
+    return Explanation(formulas, True, distance, tolerance, ", ".join(readings))
+
+
+def _shortest(formula: Any) -> Any:
+    """Factors and sums as the layers hold them are readable; simplified only where it gets shorter."""
+    if formula.has(sp.Piecewise):
+        return formula  # products of cases simplify for minutes and do not get shorter
+    return min(formula, sp.simplify(formula), key=sp.count_ops)
 
 
 def _compose(layers: list[Unit], symbols: list[Any], *, idealised: bool) -> list[Any]:

@@ -9,6 +9,7 @@ Deviations: algorithm 1 is misprinted; its o is read as o * s, so that k ~ U(0, 
 from __future__ import annotations
 
 import itertools
+import math
 from collections.abc import Hashable
 from dataclasses import dataclass
 from typing import Any
@@ -76,12 +77,12 @@ class ArithmeticDataset(Task):
     @property
     def subset_size(self) -> int:
         """Inputs in each subset."""
-        return int(self.subset_ratio * self.inputs)
+        return _floor(self.subset_ratio * self.inputs)
 
     @property
     def overlap_size(self) -> int:
         """Inputs in both subsets."""
-        return int(self.overlap_ratio * self.subset_size)
+        return _floor(self.overlap_ratio * self.subset_size)
 
     @property
     def width(self) -> int:
@@ -149,6 +150,11 @@ class ArithmeticDataset(Task):
         with torch.no_grad():
             first.select_(rows)
         second.ideal_(self.op, 0, 1)
+
+
+def _floor(value: float) -> int:
+    """The whole part, where 0.29 * 100 is 29 although it is a little less in binary."""
+    return math.floor(value + 1e-9)
 
 
 def _sum_moments(span: Range, size: int) -> list[float]:

@@ -56,7 +56,7 @@ class Range:
 
     @property
     def jumps(self) -> list[tuple[float, float]]:
-        """(end of an interval once earlier gaps are closed, width of the gap after it), for all but the last."""
+        """(end of an interval once earlier gaps are closed, width of the gap after it), but for the last."""
         jumps, position = [], self.low
         for (low, high), (following, _) in zip(self.segments, self.segments[1:]):
             position += high - low
@@ -113,7 +113,8 @@ def parse_pair(text: str) -> tuple[Range, Range]:
     interpolation = Range.parse(train)
     if arrow:
         return interpolation, Range.parse(test)
-    if str(interpolation) not in TEST_RANGES:
+    known = {Range.parse(name): test for name, test in TEST_RANGES.items()}
+    if interpolation not in known:
         hint = f"Known ranges: {', '.join(TEST_RANGES)}."
         raise ArgumentError("range", "a known range, or train=>test", repr(text), hint)
-    return interpolation, TEST_RANGES[str(interpolation)]
+    return interpolation, known[interpolation]

@@ -84,12 +84,15 @@ class SingleModule(Task):
         square, absolute = span.moment(2), span.mean_absolute()
         if self.op in ("add", "sub"):
             return epsilon**2 * self.inputs * (square + (self.inputs - 1) * absolute**2)
-        irrelevant = self.inputs - 2
-        kept = (1 - epsilon) ** 2 if self.op == "mul" else (1 - epsilon) / (1 + epsilon)
-        first = (1 - epsilon * absolute) ** irrelevant
-        second = (1 - 2 * epsilon * absolute + epsilon**2 * square) ** irrelevant
+        # E[(1 - k)^2] of the factor k that the prediction is off by is (1 - E[k])^2 + Var[k], and both terms
+        # are computed by logarithms: written out, they are differences of numbers that are almost equal.
+        irrelevant, loss = self.inputs - 2, math.log1p(-epsilon)
+        relevant = 2 * loss if self.op == "mul" else loss - math.log1p(epsilon)
+        mean = relevant + irrelevant * math.log1p(-epsilon * absolute)
+        spread = epsilon**2 * (square - absolute**2) / (1 - epsilon * absolute) ** 2
+        variance = math.exp(2 * mean) * math.expm1(irrelevant * math.log1p(spread))
         other = square if self.op == "mul" else span.mean_inverse_square()
-        error = square * other * (1 - 2 * kept * first + kept**2 * second)
+        error = square * other * (math.expm1(mean) ** 2 + variance)
         return error if math.isfinite(error) else None
 
     def ideal_(self, model: nn.Module, seed: int = 0) -> None:

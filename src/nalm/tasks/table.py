@@ -37,9 +37,13 @@ class Table(Task):
         x, y = _checked(x, y)
         if not 0 < validation < 1:
             raise ArgumentError("validation", "between 0 and 1", repr(validation))
+        if len(x) < 2:
+            raise ArgumentError("x", "two rows or more", f"{len(x)}")
         kept = max(1, round(validation * len(x)))
         if kept >= len(x):
-            raise ArgumentError("x", "two rows or more", f"{len(x)}")
+            raise ArgumentError(
+                "validation", f"small enough to leave some of {len(x)} rows", repr(validation)
+            )
         stream = key(torch.zeros(1, dtype=torch.int32), Purpose.TASK, 0)
         order = uniform(stream, counters(len(x)), torch.float64)[0].argsort().to(x.device)
         self.serial = next(_SERIALS)
@@ -48,7 +52,14 @@ class Table(Task):
             Split.TRAIN: (x[order[kept:]], y[order[kept:]]),
             Split.VALIDATION: (x[order[:kept]], y[order[:kept]]),
         }
-        self.rows[Split.TEST] = self.rows[Split.VALIDATION] if test is None else _checked(*test)
+        self.rows[Split.TEST] = self.rows[Split.VALIDATION] if test is None else self._test_rows(*test)
+
+    def _test_rows(self, x: Tensor, y: Tensor) -> tuple[Tensor, Tensor]:
+        x, y = _checked(x, y)
+        if not len(x) or (x.shape[-1], y.shape[-1]) != (self.in_features, self.out_features):
+            expected = f"rows of {self.in_features} inputs and {self.out_features} targets"
+            raise ArgumentError("test", expected, f"shapes {tuple(x.shape)} and {tuple(y.shape)}")
+        return x, y
 
     @property
     def draws(self) -> int:
@@ -82,7 +93,7 @@ class Table(Task):
         drawn = (u[:, 0] * rows).long()
         index = drawn
         if u.shape[-1] == rows:
-            in_order = torch.arange(rows, device=u.device).expand_as(drawn)
+            in_order = torch.arange(rows, device=u.device)
             index = torch.where(numbers["drawn"][:, None] > 0, drawn, in_order)
         return numbers["x"].to(u.dtype)[index], numbers["y"].to(u.dtype)[index]
 
@@ -104,4 +115,4 @@ def _checked(x: Tensor, y: Tensor) -> tuple[Tensor, Tensor]:
         raise ArgumentError("x", "of shape n x in", f"shape {tuple(x.shape)}")
     if y.dim() not in (1, 2) or len(y) != len(x):
         raise ArgumentError("y", f"of shape {len(x)} or {len(x)} x out", f"shape {tuple(y.shape)}")
-    return x, y.reshape(len(x), -1)
+    return x, y if y.dim() == 2 else y[:, None]

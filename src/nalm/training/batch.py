@@ -62,7 +62,7 @@ class Batch:
         self.state: Tensors = {
             **_named("parameter", parameters),
             **_named("optimiser", self._recipe(self.recipe_numbers).optimiser.start(parameters)),
-            "step": torch.zeros_like(self.seeds),
+            **_stream(self.seeds, Purpose.DATA, torch.zeros_like(self.seeds)),
         }
         runs = len(seeds)
         self.loss = torch.full((runs,), torch.inf, dtype=torch.float64, device=settings.device)
@@ -117,7 +117,7 @@ class Batch:
         """One step of all models: a pure function, traced and compiled."""
         recipe, seed = self._recipe(inputs["recipe"]), inputs["seed"]
         progress = Progress(state["step"], inputs["loss"])
-        u = uniform(key(seed, Purpose.DATA, progress.step), inputs["constant/elements"], self.settings.dtype)
+        u = uniform(_key_of(state), inputs["constant/elements"], self.settings.dtype)
         x, y = self.task.batch(u, {**_of(inputs, "task"), **_of(inputs, "constant")})
         parameters = {k: p.detach().requires_grad_() for k, p in _of(state, "parameter").items()}
         source = functools.partial(_noise, seed, progress.step)
@@ -134,7 +134,7 @@ class Batch:
         return {
             **_named("parameter", after),
             **_named("optimiser", optimiser),
-            "step": progress.step + 1,
+            **_stream(seed, Purpose.DATA, progress.step + 1),
         }
 
     def _treated(self, gradients: Parameters, recipe: Recipe, seed: Tensor, progress: Progress) -> Parameters:
@@ -179,11 +179,12 @@ class Batch:
     def _error(self, part: Split) -> Tensor:
         """Mean squared error of all models on a fixed set, shape `models`, float64."""
         task, zeros = self.task, torch.zeros_like(self.loss)
-        state = {"total": zeros, "block": torch.zeros_like(self.seeds)}
+        purpose = torch.full_like(self.seeds, int(_PURPOSE[part]))
+        state = {"total": zeros, **_stream(self.seeds, purpose, torch.zeros_like(self.seeds))}
         constants = self._constants(part, task.block(part))
         inputs = {
             "seed": self.seeds,
-            "purpose": torch.full_like(self.seeds, int(_PURPOSE[part])),
+            "purpose": purpose,
             **_named("task", self.numbers[part]),
             **_named("parameter", self.parameters),
         }
@@ -194,12 +195,12 @@ class Batch:
 
     def _block_error(self, state: Tensors, inputs: Tensors) -> Tensors:
         """Add the squared errors of one block of samples: a pure function, traced and compiled."""
-        stream = key(inputs["seed"], inputs["purpose"], state["block"])
-        u = uniform(stream, inputs["constant/elements"], self.settings.dtype)
+        u = uniform(_key_of(state), inputs["constant/elements"], self.settings.dtype)
         x, y = self.task.batch(u, {**_of(inputs, "task"), **_of(inputs, "constant")})
         with torch.no_grad():
             error = (self.models.predict(_of(inputs, "parameter"), x) - y).square().sum((-2, -1))
-        return {"total": state["total"] + error.double(), "block": state["block"] + 1}
+        following = _stream(inputs["seed"], inputs["purpose"], state["step"] + 1)
+        return {"total": state["total"] + error.double(), **following}
 
     def _constants(self, part: Split, samples: int) -> Tensors:
         elements = _elements(self.task.draws, samples, self.settings.device)
@@ -246,6 +247,20 @@ def _noise(
         return uniform(stream, counters(*shape[1:], device=device), dtype)
 
     return draw
+
+
+def _stream(seed: Tensor, purpose: Tensor | int, step: Tensor) -> Tensors:
+    """A step, or a block of samples, and the key of its data.
+
+    The key is carried along in the state, made one step ahead: made where it is used, the compiler would
+    repeat the making in every loop over samples, which costs time to run and far more time to compile.
+    """
+    first, second = key(seed, purpose, step)
+    return {"step": step, "key/first": first, "key/second": second}
+
+
+def _key_of(state: Tensors) -> Key:
+    return Key(state["key/first"], state["key/second"])
 
 
 def _gradients(total: Tensor, parameters: Parameters) -> Parameters:

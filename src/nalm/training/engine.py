@@ -73,6 +73,7 @@ def train_runs(
         tasks, recipes, seeds, iterations, log_interval, dtype, torch.device(device), compiled
     )
     models = Models(model, settings.dtype, settings.device)
+    models.check_fit(tasks[0].in_features, tasks[0].out_features)
     began = time.perf_counter()
     total = len(seeds) * settings.iterations
 

@@ -17,7 +17,9 @@ Gradients = dict[str, Tensor]
 
 def per_model(value: Tensor | float, like: Tensor) -> Tensor:
     """A number, or one per model, shaped to broadcast over `like` of shape `models x ...`."""
-    return torch.as_tensor(value, device=like.device).to(like.dtype).reshape((-1,) + (1,) * (like.dim() - 1))
+    return torch.as_tensor(value, dtype=like.dtype, device=like.device).reshape(
+        (-1,) + (1,) * (like.dim() - 1)
+    )
 
 
 @dataclass(frozen=True)
@@ -28,7 +30,7 @@ class ClipNorm:
 
     def __call__(self, gradients: Gradients) -> Gradients:
         """The clipped gradients."""
-        squares = [g.square().flatten(1).sum(-1) for g in gradients.values()]
+        squares = [g.square().reshape(g.shape[0], -1).sum(-1) for g in gradients.values()]
         total = torch.stack(squares).sum(0).sqrt()
         # The same 1e-6 as torch.nn.utils.clip_grad_norm_.
         factor = (self.norm / (total + 1e-6)).clamp(max=1)

@@ -36,7 +36,7 @@ class Log:
         }
         finite = validation.isfinite()
         for p in parameters.values():
-            finite = finite & p.isfinite().flatten(1).all(-1)
+            finite = finite & p.isfinite().reshape(p.shape[0], -1).all(-1)
         newly = ~finite & (self.diverged_at < 0)
         self.diverged_at = torch.where(newly, step, self.diverged_at)
         self.steps.append(step)

@@ -44,6 +44,25 @@ class Models:
         if not self.names:
             raise ArgumentError("model", "a module with parameters to train", type(model).__name__)
 
+    def check_fit(self, inputs: int, outputs: int) -> None:
+        """Refuse a model that does not turn so many inputs into so many outputs."""
+        expected = f"a module from {inputs} inputs to {outputs} outputs"
+        if self.native:
+            units = units_of(self.skeleton)
+            sizes = (units[0].in_features, units[-1].out_features)
+            if sizes != (inputs, outputs):
+                raise ArgumentError("model", expected, f"{sizes[0]} inputs to {sizes[1]} outputs")
+            return
+        rows = torch.zeros(2, inputs, dtype=self.dtype, device=self.device)
+        try:
+            shape = tuple(self.skeleton(rows).shape)
+        except RuntimeError as error:
+            raise ArgumentError("model", expected, f"an error: {str(error).splitlines()[0]}") from error
+        if shape != (2, outputs):
+            raise ArgumentError(
+                "model", expected, f"output of shape {shape} for input of shape {(2, inputs)}"
+            )
+
     def key(self) -> Hashable:
         """What determines the computation, for finding a program made before; None if that is not known."""
         if not self.native:

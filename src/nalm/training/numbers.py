@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import fields, is_dataclass
+from numbers import Real
 from typing import Any, NamedTuple
 
 
@@ -50,7 +51,7 @@ def _shape(tree: Any, numbers: list[float]) -> Any:
             child = getattr(tree, field.name)
             children.append(child if field.metadata.get("shape") else _shape(child, numbers))
         return _Node(type(tree), tuple(children))
-    if isinstance(tree, (int, float)) and not isinstance(tree, bool):
+    if isinstance(tree, Real) and not isinstance(tree, bool):
         numbers.append(float(tree))
         return _Number()
     return tree

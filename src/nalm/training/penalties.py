@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 import torch
 from torch import Tensor, nn
 
+from nalm.errors import check_choice
 from nalm.training.schedules import Always, Progress, Schedule
 from nalm.units._base import units_of
 from nalm.units._functional import distance_to_bit, distance_to_integer_sign
@@ -52,7 +53,9 @@ class L1(Penalty):
 
     def value(self, model: nn.Module) -> Tensor | None:
         """The penalty of each model without strength, shape `models`; None where nothing is penalised."""
-        return _total(parameter.abs().flatten(1).sum(-1) for parameter in _parameters(model))
+        return _total(
+            parameter.abs().reshape(parameter.shape[0], -1).sum(-1) for parameter in _parameters(model)
+        )
 
 
 @dataclass(frozen=True)
@@ -64,7 +67,9 @@ class L2(Penalty):
 
     def value(self, model: nn.Module) -> Tensor | None:
         """The penalty of each model without strength, shape `models`; None where nothing is penalised."""
-        return _total(parameter.square().flatten(1).sum(-1) for parameter in _parameters(model))
+        return _total(
+            parameter.square().reshape(parameter.shape[0], -1).sum(-1) for parameter in _parameters(model)
+        )
 
 
 def _distance_to_sign(weight: Tensor) -> Tensor:
@@ -86,6 +91,10 @@ class Discretise(Penalty):
     schedule: Schedule = Always()
     values: str = field(default="-1,0,1")
     of: str = field(default="weights")
+
+    def __post_init__(self) -> None:
+        check_choice("values", self.values, _DISTANCES)
+        check_choice("of", self.of, ("weights", "gates"))
 
     def value(self, model: nn.Module) -> Tensor | None:
         """The penalty of each model without strength, shape `models`; None where nothing is penalised."""

@@ -45,7 +45,9 @@ class Ramp(Schedule):
 
     def scale(self, progress: Progress) -> Tensor:
         """The factor at this point, shape `models`."""
-        return ((progress.step - self.start) / (self.end - self.start)).clamp(0, 1)
+        done, length = progress.step - self.start, self.end - self.start
+        begun = (done >= 0).to(progress.loss.dtype)  # a ramp without length is a jump
+        return torch.where(torch.as_tensor(length > 0), (done / length).clamp(0, 1), begun)
 
 
 @dataclass(frozen=True)

@@ -44,6 +44,8 @@ class Unit(nn.Module):
     """Operations that the unit can express with ideal weights."""
     papers: ClassVar[tuple[str, ...]] = ()
     """Keys of the papers that define it (see `nalm list papers`)."""
+    reading: ClassVar[str] = ""
+    """Where the idealised expression holds, if not everywhere."""
     recipes: ClassVar[tuple[str, ...]] = ("published",)
     """Names accepted by `recipe`."""
 
@@ -154,6 +156,10 @@ class Unit(nn.Module):
     def snap_(self) -> None:
         """Move every weight and gate to the nearest discrete value, in place."""
         self.select_(self.weights()["W"].round())
+
+    def readable(self) -> bool:
+        """Whether everything beside weights and gates can be read, such as gates computed from the input."""
+        return True
 
     def sparsity_error(self, *, gates: bool = False) -> Tensor:
         """Largest distance of a weight from {-1, 0, 1}: shape `batch_shape` (Madsen & Johansen 2020, eq. 17).

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Sequence
 from typing import Any
 
@@ -11,6 +12,8 @@ def number(value: float) -> Any:
     import sympy as sp
 
     twice = 2 * float(value)
+    if not math.isfinite(twice):
+        return sp.Float(float(value))
     return sp.Rational(int(twice), 2) if twice == int(twice) else sp.Float(float(value))
 
 

@@ -19,6 +19,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from nalm.errors import check_epsilon
 from nalm.training.recipe import Recipe
 from nalm.units._base import Unit
 from nalm.units._functional import weighted_sum
@@ -76,7 +77,7 @@ class NACMul(Unit):
         epsilon: float = EPSILON,
     ) -> None:
         super().__init__(in_features, out_features, batch_shape=batch_shape, device=device, dtype=dtype)
-        self.epsilon = epsilon
+        self.epsilon = check_epsilon(epsilon)
         initial = tanh_sigmoid(in_features, out_features)
         self.declare("w_hat", (out_features, in_features), initial)
         self.declare("m_hat", (out_features, in_features), initial)

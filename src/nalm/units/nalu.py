@@ -21,6 +21,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from nalm.errors import check_epsilon
 from nalm.training.recipe import Recipe
 from nalm.units._base import Unit
 from nalm.units._functional import weighted_sum
@@ -31,8 +32,8 @@ from nalm.units.nac_mul import EPSILON, magnitude_powers, power_product
 
 OPEN = 1e9
 """A gate weight that opens or closes the gate fully for inputs down to 1e-6."""
-READABLE = 10.0
-"""From this size on, gate weights of one sign are read as an open or closed gate."""
+READABLE = 100.0
+"""From this size on, gate weights of one sign are read as open or closed: inputs of 0.1 saturate the gate."""
 
 
 def nalu(x: Tensor, add_weight: Tensor, mul_weight: Tensor, gate: Tensor, epsilon: float = EPSILON) -> Tensor:
@@ -64,6 +65,7 @@ class NALU(Unit):
     ops = ("add", "sub", "mul", "div")
     papers = ("trask2018", "madsen2020")
     recipes = ("published", "arithmetic")
+    reading = "for positive inputs"
 
     w_hat: Tensor
     m_hat: Tensor
@@ -83,7 +85,7 @@ class NALU(Unit):
         epsilon: float = EPSILON,
     ) -> None:
         super().__init__(in_features, out_features, batch_shape=batch_shape, device=device, dtype=dtype)
-        self.shared, self.epsilon = shared, epsilon
+        self.shared, self.epsilon = shared, check_epsilon(epsilon)
         shape, initial = (out_features, in_features), tanh_sigmoid(in_features, out_features)
         for raw in ("w_hat", "m_hat") if shared else ("w_hat", "m_hat", "w_hat_mul", "m_hat_mul"):
             self.declare(raw, shape, initial)
@@ -116,6 +118,11 @@ class NALU(Unit):
         saturate_(self.w_hat, self.m_hat, weights["W"].round())
         if not self.shared:
             saturate_(self.w_hat_mul, self.m_hat_mul, weights["W_mul"].round())
+
+    def readable(self) -> bool:
+        """Whether the gate is open or closed for all positive inputs."""
+        rows = self.gate.detach().reshape(-1, self.in_features).cpu().numpy()
+        return all(read_gate(row) is not None for row in rows)
 
     def set_ideal_(self, op: str, i: int, j: int) -> None:
         """1 on input i, 1 or -1 on input j, and a gate that is right for positive inputs."""

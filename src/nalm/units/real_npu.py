@@ -23,7 +23,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from nalm.errors import check_choice
+from nalm.errors import check_choice, check_epsilon
 from nalm.training.recipe import L1, Adam, Growth, Recipe
 from nalm.units._base import Unit
 from nalm.units._functional import cosine_of_sum, weighted_sum
@@ -82,7 +82,7 @@ class RealNPU(Unit):
     ) -> None:
         super().__init__(in_features, out_features, batch_shape=batch_shape, device=device, dtype=dtype)
         self.gate_gradient = check_choice("gate_gradient", gate_gradient, ("clip", "straight-through"))
-        self.epsilon = epsilon
+        self.epsilon = check_epsilon(epsilon)
         self.declare("weight", (out_features, in_features), xavier_uniform(in_features, out_features))
         self.declare("gate", (in_features,), Constant(0.5))
         self.reset_parameters()

@@ -1,0 +1,321 @@
+"""Conformance: what every unit must satisfy, for our own units and for users'.
+
+    import nalm.testing
+    nalm.testing.check(MyUnit)
+
+runs all checks and raises an AssertionError that says which one failed and how. `CHECKS` holds them one by
+one, for parametrising a test suite.
+"""
+
+from __future__ import annotations
+
+import copy
+import pickle
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from nalm.errors import ArgumentError
+from nalm.units._base import Unit
+
+Reference = Callable[[Any, dict[str, Any]], Any]
+"""From inputs `n x in` and parameters by name, both numpy arrays, to outputs `n x out`."""
+
+
+@dataclass(frozen=True)
+class Subject:
+    """A unit under test.
+
+    Attributes:
+        unit: its class.
+        reference: an independent implementation in numpy, if there is one.
+        positive: whether its ideal weights are right for positive inputs only.
+        exact: relative error allowed at ideal weights, beside that of an `epsilon` attribute.
+    """
+
+    unit: type[Unit]
+    reference: Reference | None = None
+    positive: bool = False
+    exact: float = 1e-12
+
+    def make(self, inputs: int = 3, outputs: int = 2, batch_shape: tuple[int, ...] = ()) -> Unit:
+        """A unit in float64 with reproducible weights."""
+        unit = self.unit(inputs, outputs, batch_shape=batch_shape, dtype=torch.float64)
+        unit.reset_parameters(torch.Generator().manual_seed(7))
+        return unit.eval()
+
+
+def check(
+    unit: type[Unit], *, reference: Reference | None = None, positive: bool = False, exact: float = 1e-12
+) -> None:
+    """Run all conformance checks on a unit; see `Subject` for the arguments."""
+    subject = Subject(unit, reference, positive, exact)
+    for one in CHECKS:
+        try:
+            one(subject)
+        except AssertionError as error:
+            raise AssertionError(f"{unit.__name__}: {one.__name__}: {error}") from error
+
+
+def says_what_it_is(subject: Subject) -> None:
+    """Name, operations, citation-ready docstring, and a recipe for every operation."""
+    unit = subject.unit
+    assert unit.name == unit.name.lower(), "`name` must be lower case"
+    assert unit.ops, "`ops` must name at least one operation"
+    assert unit.__doc__, "the class must have a docstring"
+    for op in unit.ops:
+        for name in unit.recipes:
+            assert unit.recipe(op, name).iterations > 0, f"recipe {name!r} for {op!r} trains for no steps"
+
+
+def equals_its_reference(subject: Subject) -> None:
+    """The value is that of an independent implementation."""
+    if subject.reference is None:
+        return
+    unit, x = subject.make(), _inputs(3)
+    parameters = {name: p.detach().numpy() for name, p in unit.named_parameters()}
+    _close(unit(x), torch.as_tensor(subject.reference(x.numpy(), parameters)), 1e-12, "forward")
+
+
+def has_right_gradients(subject: Subject) -> None:
+    """Gradients by input and by parameters pass torch's numerical check, zero inputs among them."""
+    unit = subject.make()
+    names = [name for name, _ in unit.named_parameters()]
+
+    def run(x: Tensor, *parameters: Tensor) -> Tensor:
+        return torch.func.functional_call(unit, dict(zip(names, parameters)), (x,))
+
+    parameters = [p.detach().requires_grad_() for p in unit.parameters()]
+    x = _inputs(3).requires_grad_()
+    assert torch.autograd.gradcheck(run, (x, *parameters)), "gradcheck failed"
+    # At zero inputs only the parameters' gradients: |x| has none there. Units in log space are steep there.
+    zeros = torch.tensor([[0.0, 0.0, 1.5], [0.0, 0.0, 0.0], [2.0, 0.0, 1.0]], dtype=torch.float64)
+    steep = 1e-6 * (1 + float(run(zeros, *parameters).detach().abs().max()))
+    right = torch.autograd.gradcheck(lambda *p: run(zeros, *p), parameters, atol=max(1e-5, steep))
+    assert right, "gradcheck failed at zero inputs"
+
+
+def is_exact_at_ideal_weights(subject: Subject) -> None:
+    """With ideal weights every operation is right from 1e-6 to 1e6, but for a declared epsilon."""
+    operations: dict[str, Callable[..., Tensor]] = {
+        "add": torch.add,
+        "sub": torch.sub,
+        "mul": torch.mul,
+        "div": torch.div,
+    }
+    for op in set(subject.unit.ops) & set(operations):
+        unit = subject.make(4, 2)
+        unit.ideal_(op, 1, 3)
+        sizes = 10.0 ** torch.linspace(-6, 6, 25, dtype=torch.float64)
+        signed = sizes if subject.positive else torch.cat([sizes, -sizes])
+        pairs = torch.cartesian_prod(signed, signed)
+        x = torch.stack([signed[0].expand(len(pairs)), pairs[:, 0], 3 * pairs[:, 1], pairs[:, 1]], -1)
+        target = operations[op](pairs[:, 0], pairs[:, 1])[:, None]
+        epsilon = getattr(unit, "epsilon", 0.0)
+        allowed = subject.exact + 2 * epsilon * (1 / pairs).abs().sum(-1, keepdim=True)
+        error = (unit(x).detach() - target).abs() / target.abs().clamp(min=torch.finfo(torch.float64).tiny)
+        assert bool(((error <= allowed) | (target == 0)).all()), f"{op} is off by {float(error.max()):.3g}"
+        if not epsilon:
+            assert float(unit.sparsity_error().detach()) == 0, f"ideal weights for {op} are not discrete"
+
+
+def has_its_symbolic_form(subject: Subject) -> None:
+    """The symbolic form evaluates to what forward gives."""
+    import sympy as sp
+
+    unit, x = subject.make(), _inputs(3)
+    names = ["a", "b", "c"]
+    formulas = unit.expression(names)
+    assert len(formulas) == unit.out_features, "one expression per output is needed"
+    symbols = [sp.Symbol(name, real=True) for name in names]
+    values = [[float(f.subs(dict(zip(symbols, row)))) for f in formulas] for row in x.tolist()]
+    _close(unit(x), torch.tensor(values, dtype=torch.float64), 1e-9, "symbolic form")
+
+
+def computes_models_side_by_side(subject: Subject) -> None:
+    """A batch of models gives what a loop over single ones gives, penalties and sparsity included."""
+    batch = subject.make(3, 2, (4,))
+    x = torch.stack([_inputs(3) + 0.1 * k for k in range(4)])
+    outputs, penalties, sparsity = batch(x), batch.penalty(), batch.sparsity_error(gates=True)
+    assert outputs.shape == (4, x.shape[1], 2), f"output has shape {tuple(outputs.shape)}"
+    assert penalties.shape == (4,), f"penalty has shape {tuple(penalties.shape)}"
+    for k in range(4):
+        single = subject.make()
+        single.load_state_dict({name: p[k] for name, p in batch.state_dict().items()})
+        _close(outputs[k], single(x[k]), 1e-12, f"model {k}")
+        _close(penalties[k], single.penalty(), 1e-12, f"penalty of model {k}")
+        _close(sparsity[k], single.sparsity_error(gates=True), 1e-12, f"sparsity of model {k}")
+
+
+def takes_any_leading_shape(subject: Subject) -> None:
+    """Without a batch shape, input may be one vector or have any leading dimensions, even none in number."""
+    unit, x = subject.make(), _inputs(3)
+    flat = unit(x)
+    _close(unit(x[0]), flat[0], 1e-12, "one vector")
+    _close(unit(x.reshape(2, -1, 3)), flat.reshape(2, -1, 2), 1e-12, "two leading dimensions")
+    assert unit(x[:0]).shape == (0, 2), "an empty batch must give an empty result"
+
+
+def handles_many_inputs(subject: Subject) -> None:
+    """More inputs than are unrolled give what fewer give when the others are switched off."""
+    op = subject.unit.ops[0]
+    wide, narrow = subject.make(40, 1, (2,)), subject.make(2, 1)
+    wide.ideal_(op, 5, 30)
+    narrow.ideal_(op, 0, 1)
+    x = torch.rand(2, 6, 40, dtype=torch.float64, generator=torch.Generator().manual_seed(3)) + 0.5
+    _close(wide(x)[1], narrow(x[1][:, [5, 30]]), 1e-9, op)
+
+
+def stays_finite(subject: Subject) -> None:
+    """Zeros, negatives, 1e-6 and 1e6 give finite values and gradients with freshly drawn weights."""
+    unit = subject.make()
+    for value in (0.0, -1.0, 1e-6, -1e-6, 1e6, -1e6):
+        x = torch.full((2, 3), value, dtype=torch.float64, requires_grad=True)
+        y = unit(x)
+        y.sum().backward()
+        tensors = [y, x.grad, *(p.grad for p in unit.parameters())]
+        assert all(t is None or bool(t.isfinite().all()) for t in tensors), f"not finite at input {value:g}"
+
+
+def projects_and_snaps(subject: Subject) -> None:
+    """Projection is idempotent and leaves ideal weights alone; snapping gives weights that can be read."""
+    unit = subject.make()
+    with torch.no_grad():
+        for p in unit.parameters():
+            p.mul_(3)
+    unit.project_()
+    once = _weights(unit)
+    unit.project_()
+    assert all(torch.equal(a, b) for a, b in zip(once, _weights(unit))), "a second projection changes weights"
+    unit.snap_()
+    distance = float(unit.sparsity_error(gates=True).detach())
+    assert min(distance % 0.5, 0.5 - distance % 0.5) < 1e-6, "snapped weights are not discrete"
+    for op in unit.ops:
+        unit.ideal_(op, 0, 1)
+        ideal = _weights(unit)
+        unit.project_()
+        unit.snap_()
+        assert all(torch.equal(a, b) for a, b in zip(ideal, _weights(unit))), f"ideal weights for {op} move"
+
+
+def obeys_the_habits_of_modules(subject: Subject) -> None:
+    """state_dict, deepcopy, pickle, `.to()`, repr, meta device."""
+    unit, x = subject.make(), _inputs(3)
+    other = subject.unit(3, 2, dtype=torch.float64).eval()
+    other.load_state_dict(unit.state_dict())
+    for twin in (other, copy.deepcopy(unit), pickle.loads(pickle.dumps(unit))):
+        _close(twin(x), unit(x), 0, "copy")
+    assert unit.to(torch.float32)(x.float()).dtype == torch.float32, ".to(float32) must compute in float32"
+    assert "in_features=3, out_features=2" in repr(unit), "repr must show the sizes"
+    assert next(subject.unit(3, 2, device="meta").parameters()).is_meta, "device must be obeyed"
+
+
+def draws_from_the_generator_handed_in(subject: Subject) -> None:
+    """Equal generators give equal weights, and torch's own state is left alone."""
+    unit = subject.make()
+    before = torch.get_rng_state()
+    unit.reset_parameters(torch.Generator().manual_seed(1))
+    first = [p.detach().clone() for p in unit.parameters()]
+    unit.reset_parameters(torch.Generator().manual_seed(1))
+    assert all(torch.equal(a, b) for a, b in zip(first, unit.parameters())), "weights depend on more than it"
+    assert torch.equal(before, torch.get_rng_state()), "torch's global generator was used"
+
+
+def refuses_bad_input(subject: Subject) -> None:
+    """Wrong sizes, types and operations are refused in a sentence; nothing is cast silently."""
+    unit = subject.make()
+    batch = subject.make(3, 2, (4,))
+    x = _inputs(3)
+    for bad in (lambda: unit(x[:, :2]), lambda: unit(x.long()), lambda: unit(x.float()), lambda: batch(x)):
+        _refused(bad)
+    for make in (lambda: subject.unit(0, 1), lambda: subject.unit(2, -1), lambda: subject.unit(2.0, 1)):  # type: ignore[arg-type]
+        _refused(make)
+    _refused(lambda: subject.unit(2, 1, dtype=torch.int64))
+    _refused(lambda: unit.ideal_("no such operation", 0, 1))
+    _refused(lambda: unit.ideal_(unit.ops[0], 0, 3))
+    _refused(lambda: unit.recipe("no such operation"))
+
+
+def keeps_precision_under_autocast(subject: Subject) -> None:
+    """Autocast to bfloat16 changes nothing: exact weights must not be rounded silently."""
+    unit, x = subject.make(), _inputs(3)
+    with torch.autocast("cpu", dtype=torch.bfloat16):
+        _close(unit(x), unit(x), 0, "autocast")
+        inside = unit(x)
+    _close(inside, unit(x), 0, "autocast")
+
+
+def exports(subject: Subject) -> None:
+    """torch.export gives a program with the same values."""
+    unit, x = subject.make(), _inputs(3)
+    program = torch.export.export(unit, (x,))
+    _close(program.module()(x), unit(x), 1e-12, "exported program")
+
+
+def compiles(subject: Subject) -> None:
+    """torch.compile in one graph gives the same values and gradients."""
+    unit, x = subject.make(), _inputs(3)
+    compiled = torch.compile(unit, fullgraph=True, backend="aot_eager")
+    _close(compiled(x), unit(x), 1e-12, "compiled")
+    gradients = []
+    for run in (unit, compiled):
+        unit.zero_grad()
+        run(x).square().sum().backward()
+        gradients.append([p.grad.clone() for p in unit.parameters() if p.grad is not None])
+    for eager, traced in zip(*gradients):
+        _close(traced, eager, 1e-9, "compiled gradient")
+
+
+CHECKS: tuple[Callable[[Subject], None], ...] = (
+    says_what_it_is,
+    equals_its_reference,
+    has_right_gradients,
+    is_exact_at_ideal_weights,
+    has_its_symbolic_form,
+    computes_models_side_by_side,
+    takes_any_leading_shape,
+    handles_many_inputs,
+    stays_finite,
+    projects_and_snaps,
+    obeys_the_habits_of_modules,
+    draws_from_the_generator_handed_in,
+    refuses_bad_input,
+    keeps_precision_under_autocast,
+    exports,
+    compiles,
+)
+"""All checks, in the order in which `check` runs them."""
+
+
+def _inputs(features: int) -> Tensor:
+    """Eight rows of either sign, away from zero."""
+    generator = torch.Generator().manual_seed(11)
+    sizes = 0.5 + 2 * torch.rand(8, features, dtype=torch.float64, generator=generator)
+    signs = torch.where(torch.rand(8, features, generator=generator) < 0.5, -1.0, 1.0).double()
+    return sizes * signs
+
+
+def _weights(unit: Unit) -> list[Tensor]:
+    return [value.detach().clone() for value in (*unit.weights().values(), *unit.gates().values())]
+
+
+def _close(actual: Tensor, expected: Tensor, tolerance: float, what: str) -> None:
+    actual, expected = actual.detach(), expected.detach()
+    assert actual.shape == expected.shape, (
+        f"{what}: shape {tuple(actual.shape)} is not {tuple(expected.shape)}"
+    )
+    error = (
+        float(((actual - expected).abs() / expected.abs().clamp(min=1.0)).max()) if actual.numel() else 0.0
+    )
+    assert error <= tolerance, f"{what}: off by {error:.3g}, more than {tolerance:g}"
+
+
+def _refused(action: Callable[[], Any]) -> None:
+    try:
+        action()
+    except ArgumentError:
+        return
+    raise AssertionError("bad input was accepted")

@@ -1,0 +1,309 @@
+"""Reading a model as a formula: what is discrete is read exactly, what is not is said not to be."""
+
+import math
+
+import pytest
+import sympy as sp
+import torch
+from torch import nn
+
+import nalm
+from nalm.symbolic import Explanation
+from nalm.units import UNITS
+
+A, B, C = sp.symbols("a b c", real=True)
+POINTS = torch.tensor([[1.5, 2.25, 0.75], [3.0, 0.5, 4.0], [0.1, 7.0, 2.0]], dtype=torch.float64)
+SIGNED = torch.tensor([[-1.5, 2.25, -0.75], [3.0, -0.5, 4.0], [-0.1, -7.0, -2.0]], dtype=torch.float64)
+
+
+def ideal(cls, op, i=0, j=1, inputs=2, **options):
+    unit = cls(inputs, 1, **options)
+    unit.ideal_(op, i, j)
+    return unit
+
+
+def filled(cls, inputs=2, outputs=1, **values):
+    """A unit in double precision with every value of the named parameters set."""
+    unit = cls(inputs, outputs, dtype=torch.float64)
+    with torch.no_grad():
+        for name, value in values.items():
+            unit.get_parameter(name).fill_(value)
+    return unit
+
+
+def sum_times(dtype=None):
+    """The stack of NAU and NMU whose weights compute (a + b) * c."""
+    model = nn.Sequential(nalm.NAU(3, 2, dtype=dtype), nalm.NMU(2, 1, dtype=dtype))
+    with torch.no_grad():
+        model[0].weight.copy_(torch.tensor([[1.0, 1.0, 0.0], [0.0, 0.0, 1.0]]))
+        model[1].weight.fill_(1.0)
+    return model
+
+
+def value_at(expressions, names, points):
+    """The expressions' values at each row of points."""
+    symbols = [sp.Symbol(name, real=True) for name in names]
+    rows = [[float(e.subs(dict(zip(symbols, row)))) for e in expressions] for row in points.tolist()]
+    return torch.tensor(rows, dtype=torch.float64)
+
+
+def assert_computes(explanation, names, model, points):
+    expected = model(points).detach()
+    torch.testing.assert_close(value_at(explanation.expressions, names, points), expected)
+
+
+# -- discrete weights are read -------------------------------------------------------------------
+
+
+def test_a_stack_of_sum_and_product_is_read_as_written_by_hand():
+    explanation = nalm.explain(sum_times(), ["a", "b", "c"])
+    assert explanation.expressions == [C * (A + B)]
+    assert explanation.readable
+    assert explanation.distance == 0
+    assert str(explanation) == "c*(a + b)"
+
+
+@pytest.mark.parametrize(
+    ("unit", "op", "formula"),
+    [
+        ("nau", "add", A + B),
+        ("nau", "sub", A - B),
+        ("nac", "add", A + B),
+        ("nac", "sub", A - B),
+        ("nmu", "mul", A * B),
+        ("realnpu", "mul", A * B),
+        ("realnpu", "div", A / B),
+        ("nac-mul", "mul", abs(A * B)),
+        ("nac-mul", "div", abs(A / B)),
+        ("nalu", "add", A + B),
+        ("nalu", "sub", A - B),
+        ("nalu", "mul", abs(A * B)),
+        ("nalu", "div", abs(A / B)),
+    ],
+)
+def test_ideal_weights_are_read_as_their_operation(unit, op, formula):
+    explanation = nalm.explain(ideal(UNITS[unit], op), ["a", "b"])
+    assert explanation.readable
+    assert explanation.expressions == [formula]
+
+
+@pytest.mark.parametrize(("unit", "op"), [(name, op) for name, cls in UNITS.items() for op in cls.ops])
+def test_the_formula_computes_what_the_unit_does_on_positive_inputs(unit, op):
+    model = ideal(UNITS[unit], op, 0, 2, inputs=3, dtype=torch.float64)
+    values = value_at(nalm.explain(model, "abc").expressions, "abc", POINTS)
+    torch.testing.assert_close(values, model(POINTS).detach(), rtol=1e-5, atol=1e-5)
+
+
+def test_separate_paths_of_the_nalu_are_read_by_its_gate():
+    model = ideal(nalm.NALU, "mul", shared=False)
+    with torch.no_grad():
+        model.w_hat.zero_()
+    assert nalm.explain(model, ["a", "b"]).expressions == [abs(A * B)]
+
+
+def test_irrelevant_inputs_do_not_appear():
+    (formula,) = nalm.explain(ideal(nalm.NMU, "mul", 0, 2, inputs=4), "abcd").expressions
+    assert formula.free_symbols == {A, C}
+
+
+def test_every_output_has_its_expression():
+    model = nalm.NAU(2, 3)
+    with torch.no_grad():
+        model.weight.copy_(torch.tensor([[1.0, 1.0], [1.0, -1.0], [0.0, 0.0]]))
+    explanation = nalm.explain(model, ["a", "b"])
+    assert explanation.expressions == [A + B, A - B, 0]
+    assert str(explanation) == "a + b, a - b, 0"
+
+
+def test_powers_may_be_whole_numbers_and_halves():
+    model = ideal(nalm.RealNPU, "mul", dtype=torch.float64)
+    with torch.no_grad():
+        model.weight.copy_(torch.tensor([[3.0, -2.0]]))
+    assert nalm.explain(model, ["a", "b"]).expressions == [A**3 / B**2]
+    with torch.no_grad():
+        model.weight.copy_(torch.tensor([[0.5, 0.0]]))
+    root = nalm.explain(model, ["a", "b"])
+    assert root.readable
+    assert float(root.expressions[0].subs(A, 9)) == pytest.approx(3)
+
+
+def test_a_closed_gate_hides_its_input():
+    model = ideal(nalm.RealNPU, "mul")
+    with torch.no_grad():
+        model.gate.copy_(torch.tensor([1.0, 0.0]))
+    assert nalm.explain(model, ["a", "b"]).expressions == [A]
+
+
+def test_stacks_may_be_nested():
+    minus = filled(nalm.NAU, inputs=1, weight=-1.0)
+    model = nn.Sequential(sum_times(), minus)
+    (formula,) = nalm.explain(model, "abc").expressions
+    assert sp.expand(formula + C * (A + B)) == 0
+
+
+# -- nearly discrete weights ---------------------------------------------------------------------
+
+
+def test_nearly_discrete_weights_are_read():
+    model = sum_times()
+    torch.manual_seed(0)
+    with torch.no_grad():
+        for parameter in model.parameters():
+            parameter.add_(0.009 * (2 * torch.rand_like(parameter) - 1))
+    explanation = nalm.explain(model, "abc")
+    assert explanation.readable
+    assert 0 < explanation.distance < 0.01
+    assert explanation.expressions == [C * (A + B)]
+
+
+def test_the_distance_is_that_of_the_worst_weight():
+    model = sum_times(torch.float64)
+    with torch.no_grad():
+        model[0].weight[0, 0] = 0.996
+        model[1].weight[0, 1] = 0.75
+    assert nalm.explain(model).distance == pytest.approx(0.25)
+
+
+def test_the_tolerance_decides_what_is_read():
+    model = filled(nalm.NAU, weight=0.95)
+    assert not nalm.explain(model, ["a", "b"]).readable
+    wide = nalm.explain(model, ["a", "b"], tolerance=0.1)
+    assert wide.readable
+    assert wide.expressions == [A + B]
+
+
+def test_the_sentence_names_the_tolerance_that_was_asked_for():
+    text = str(nalm.explain(filled(nalm.NAU, weight=0.995), tolerance=0.001))
+    assert "at most 0.001 can be read" in text
+
+
+# -- weights that cannot be read -----------------------------------------------------------------
+
+
+HALF = math.atanh(0.5)
+UNREADABLE = {
+    "nau": filled(nalm.NAU, 3, 2, weight=0.5),
+    "nmu": filled(nalm.NMU, 3, 2, weight=0.5),
+    "nac": filled(nalm.NAC, 3, 2, w_hat=HALF, m_hat=50.0),
+    "nac-mul": filled(nalm.NACMul, 3, 2, w_hat=HALF, m_hat=50.0),
+    "nalu": filled(nalm.NALU, 3, 2, w_hat=HALF, m_hat=50.0, gate=0.25),
+    "realnpu with a gate half open": filled(nalm.RealNPU, 3, 2, weight=0.5, gate=0.5),
+    "realnpu with powers of a quarter": filled(nalm.RealNPU, 3, 2, weight=0.25, gate=1.0),
+    "nau+nmu": nn.Sequential(filled(nalm.NAU, 3, 2, weight=0.5), filled(nalm.NMU, 2, 1, weight=0.5)),
+}
+
+
+@pytest.mark.parametrize("name", UNREADABLE)
+def test_weights_between_discrete_values_are_not_readable_and_the_text_says_so(name):
+    explanation = nalm.explain(UNREADABLE[name])
+    distance = 0.25 if "quarter" in name else 0.5
+    assert not explanation.readable
+    assert explanation.distance == pytest.approx(distance)
+    assert str(explanation).startswith(f"not readable: a weight is {distance} away")
+    assert str(explanation.expressions[0]) in str(explanation)
+
+
+@pytest.mark.parametrize("name", UNREADABLE)
+@pytest.mark.parametrize("points", [POINTS, SIGNED], ids=["positive", "signed"])
+def test_the_expression_as_it_is_equals_the_forward_pass(name, points):
+    assert_computes(nalm.explain(UNREADABLE[name]), ["x1", "x2", "x3"], UNREADABLE[name], points)
+
+
+def test_fresh_weights_are_given_as_they_are():
+    torch.manual_seed(0)
+    model = nn.Sequential(nalm.NAU(3, 2, dtype=torch.float64), nalm.NALU(2, 1, dtype=torch.float64))
+    assert_computes(nalm.explain(model, "abc"), "abc", model, SIGNED)
+
+
+@pytest.mark.parametrize("value", [math.nan, math.inf])
+def test_weights_that_are_not_finite_are_not_readable(value):
+    explanation = nalm.explain(filled(nalm.NAU, weight=value))
+    assert not explanation.readable
+
+
+# -- batches -------------------------------------------------------------------------------------
+
+
+def test_a_batch_gives_a_list():
+    model = nalm.NAU(2, 1, batch_shape=(2,))
+    with torch.no_grad():
+        model.weight.copy_(torch.tensor([[[1.0, 1.0]], [[1.0, -1.0]]]))
+    explanations = nalm.explain(model, ["a", "b"])
+    assert [e.expressions for e in explanations] == [[A + B], [A - B]]
+
+
+def test_a_batch_of_batches_gives_nested_lists():
+    model = nn.Sequential(nalm.NAU(3, 2, batch_shape=(2, 3)), nalm.NMU(2, 1, batch_shape=(2, 3)))
+    explanations = nalm.explain(model)
+    assert [len(row) for row in explanations] == [3, 3]
+    assert all(isinstance(e, Explanation) for row in explanations for e in row)
+
+
+def test_each_model_of_a_batch_is_judged_by_its_own_weights():
+    model = nalm.NMU(2, 1, batch_shape=(2,))
+    with torch.no_grad():
+        model.weight.copy_(torch.tensor([[[1.0, 1.0]], [[0.5, 1.0]]]))
+    assert [e.readable for e in nalm.explain(model)] == [True, False]
+
+
+# -- names, LaTeX, and the model afterwards ------------------------------------------------------
+
+
+def test_names_are_numbered_by_default():
+    assert str(nalm.explain(ideal(nalm.NAU, "sub", 0, 2, inputs=3))) == "x1 - x3"
+
+
+def test_names_may_be_words():
+    assert str(nalm.explain(ideal(nalm.NMU, "mul"), ["height", "width"])) == "height*width"
+
+
+def test_latex_of_a_quotient_is_a_fraction():
+    assert nalm.explain(ideal(nalm.RealNPU, "div"), ["a", "b"]).latex() == r"\frac{a}{b}"
+
+
+def test_latex_has_every_output():
+    model = filled(nalm.NAU, 2, 2, weight=1.0)
+    assert nalm.explain(model, ["alpha", "b"]).latex() == r"\alpha + b, \alpha + b"
+
+
+@pytest.mark.parametrize("batch", [(), (2,)])
+def test_the_model_is_not_changed(batch):
+    model = nn.Sequential(nalm.NAU(3, 2, batch_shape=batch), nalm.RealNPU(2, 1, batch_shape=batch))
+    before = {name: value.clone() for name, value in model.state_dict().items()}
+    parameters = list(model.parameters())
+    nalm.explain(model, tolerance=1.0)
+    assert all(torch.equal(value, before[name]) for name, value in model.state_dict().items())
+    assert all(old is new and new.requires_grad for old, new in zip(parameters, model.parameters()))
+    assert all(layer.batch_shape == batch for layer in model)
+
+
+# -- wrong arguments -----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("names", [[], ["a"], ["a", "b", "c"]])
+def test_a_wrong_number_of_names_is_refused(names):
+    with pytest.raises(
+        nalm.ArgumentError, match=f"`names` must be 2 names, one per input, but got {len(names)}"
+    ):
+        nalm.explain(nalm.NAU(2, 1), names)
+
+
+def test_names_that_repeat_are_refused():
+    with pytest.raises(nalm.ArgumentError, match="`names` must be all different, but got a, b, a"):
+        nalm.explain(nalm.NAU(3, 1), ["a", "b", "a"])
+
+
+@pytest.mark.parametrize(
+    ("model", "found"),
+    [
+        (nn.Sequential(nalm.NAU(2, 2), nn.ReLU()), "Sequential with other layers"),
+        (nn.ModuleList([nalm.NAU(2, 2)]), "ModuleList with other layers"),
+        (nn.Linear(2, 1), "Linear"),
+        (nn.Sequential(), "Sequential"),
+    ],
+)
+def test_a_model_with_other_layers_is_refused(model, found):
+    with pytest.raises(
+        nalm.ArgumentError, match=f"`model` must be a unit or an nn.Sequential of units, but got {found}"
+    ):
+        nalm.explain(model)

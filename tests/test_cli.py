@@ -1,0 +1,276 @@
+"""The command line: results on standard output, talk on standard error, exit codes that mean something."""
+
+import json
+import subprocess
+import sys
+
+import pytest
+
+import nalm
+from nalm import catalogue
+from nalm.cli import main
+from nalm.papers import PAPERS
+from nalm.tasks import TASKS, TEST_RANGES
+from nalm.units import UNITS
+
+NAMES = {"units": list(UNITS), "tasks": list(TASKS), "ranges": list(TEST_RANGES), "papers": list(PAPERS)}
+KEYS = {
+    "units": {"name", "class", "ops", "recipes", "papers", "summary"},
+    "tasks": {"name", "summary"},
+    "ranges": {"name", "train", "test"},
+    "papers": {"key", "authors", "year", "title", "venue"},
+}
+PAGE = KEYS["units"] | {"description", "options", "published_recipes", "citations", "thresholds"}
+FACTS = {
+    "nalm", "numerics_version", "python", "torch", "cpu", "cpu_capability", "cores", "compiler", "mode",
+    "cache", "cache_writable",
+}  # fmt: skip
+
+# Wrong usage, and what the one sentence about it must contain.
+WRONG = [
+    (["lst"], ["COMMAND", "list, show, doctor", "'lst'", "Did you mean 'list'?"]),
+    (["shw", "nmu"], ["'shw'", "Did you mean 'show'?"]),
+    (["show", "nmuu"], ["unit", "realnpu", "'nmuu'", "Did you mean 'nmu'?"]),
+    (["show", "RealNPU"], ["'RealNPU'", "Did you mean 'realnpu'?"]),
+    (["list", "unts"], ["kind", "units, tasks, ranges, papers", "'unts'", "Did you mean 'units'?"]),
+    (["list", "--jsn", "-"], ["--jsn", "--json"]),
+    (["--versio"], ["--versio", "--version"]),
+    (["show"], ["Missing argument", "UNIT"]),
+    (["list", "--json"], ["--json", "requires an argument"]),
+    (["doctor", "more"], ["unexpected", "more"]),
+]
+
+
+@pytest.fixture
+def run(capsys, monkeypatch):
+    """Run a command in this process: exit code, standard output, standard error."""
+    monkeypatch.setenv("COLUMNS", "200")
+
+    def command(*arguments):
+        with pytest.raises(SystemExit) as end:
+            main(list(arguments))
+        return end.value.code, *capsys.readouterr()
+
+    return command
+
+
+def run_alone(*arguments):
+    """Run a command in a process of its own."""
+    return subprocess.run([sys.executable, "-m", "nalm", *arguments], capture_output=True, text=True)
+
+
+def only_line(text):
+    """The one line that this text must be."""
+    assert text.endswith("\n")
+    (line,) = text.splitlines()
+    return line
+
+
+# -- list ----------------------------------------------------------------------------------------
+
+
+def test_list_shows_everything(run):
+    code, out, err = run("list")
+    assert (code, err) == (0, "")
+    for name in (name for names in NAMES.values() for name in names):
+        assert name in out
+
+
+@pytest.mark.parametrize("kind", NAMES)
+def test_list_of_a_kind_shows_all_of_it_and_nothing_else(run, kind):
+    code, out, err = run("list", kind)
+    assert (code, err) == (0, "")
+    assert [other for other in NAMES if out.startswith(other)] == [kind]
+    assert all(name in out for name in NAMES[kind])
+
+
+def test_names_are_never_cut_in_a_narrow_terminal(run, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "60")
+    _, out, _ = run("list")
+    for name in (name for kind in ("units", "tasks", "ranges") for name in NAMES[kind]):
+        assert name in out
+
+
+def test_list_json_has_every_kind(run):
+    code, out, err = run("list", "--json", "-")
+    assert (code, err) == (0, "")
+    assert list(json.loads(out)) == list(NAMES)
+
+
+@pytest.mark.parametrize("kind", NAMES)
+def test_list_json_of_a_kind_has_its_entries_and_keys(run, kind):
+    data = json.loads(run("list", kind, "--json", "-")[1])
+    assert list(data) == [kind]
+    assert all(set(row) == KEYS[kind] for row in data[kind])
+    assert [row["key" if kind == "papers" else "name"] for row in data[kind]] == NAMES[kind]
+
+
+def test_ranges_are_pairs_of_numbers_in_json(run):
+    (row,) = (r for r in json.loads(run("list", "ranges", "--json", "-")[1])["ranges"] if r["name"] == "-2:2")
+    assert row == {"name": "-2:2", "train": [[-2, 2]], "test": [[-6, -2], [2, 6]]}
+
+
+# -- show ----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("unit", UNITS)
+def test_show_tells_name_operations_recipes_and_papers(run, unit):
+    code, out, err = run("show", unit)
+    assert (code, err) == (0, "")
+    assert f"nalm.{UNITS[unit].__name__}" in out
+    assert "Operations: " + ", ".join(UNITS[unit].ops) in out
+    assert all(f"Published recipe for {op}: Recipe(" in out for op in UNITS[unit].ops)
+    assert all(f"Paper {key}: " in out for key in UNITS[unit].papers)
+
+
+@pytest.mark.parametrize("unit", UNITS)
+def test_show_json_has_the_whole_page(run, unit):
+    code, out, err = run("show", unit, "--json", "-")
+    page = json.loads(out)
+    assert (code, err) == (0, "")
+    assert set(page) == PAGE
+    assert page["name"] == unit
+    assert set(page["published_recipes"]) == set(page["thresholds"]) == set(page["ops"])
+    assert [paper["key"] for paper in page["citations"]] == page["papers"]
+
+
+@pytest.mark.parametrize(
+    ("unit", "options"),
+    [
+        ("nau", {}),
+        ("nalu", {"shared": True, "epsilon": 1e-7}),
+        ("realnpu", {"gate_gradient": "clip", "epsilon": 2**-23}),
+    ],
+)
+def test_show_json_gives_options_with_their_defaults(run, unit, options):
+    assert json.loads(run("show", unit, "--json", "-")[1])["options"] == options
+
+
+def test_thresholds_that_do_not_exist_are_null(run):
+    thresholds = json.loads(run("show", "realnpu", "--json", "-")[1])["thresholds"]
+    assert all(set(by_range) == set(TEST_RANGES) for by_range in thresholds.values())
+    assert all(t is None or t > 0 for by_range in thresholds.values() for t in by_range.values())
+
+
+# -- doctor, version, help -----------------------------------------------------------------------
+
+
+def test_doctor_prints_every_fact(run):
+    code, out, _ = run("doctor")
+    assert code == 0
+    assert [line.split()[0] for line in out.splitlines()] == list(catalogue.machine())
+
+
+def test_doctor_json_has_the_facts(run):
+    code, out, err = run("doctor", "--json", "-")
+    facts = json.loads(out)
+    assert (code, err) == (0, "")
+    assert set(facts) == FACTS
+    assert facts["nalm"] == nalm.__version__
+    assert facts["mode"] == ("compiled" if facts["compiler"] else "eager")
+
+
+def test_doctor_talks_of_what_is_missing_on_standard_error(run, monkeypatch):
+    poor = {**catalogue.machine(), "compiler": None, "mode": "eager", "cache_writable": False}
+    monkeypatch.setattr(catalogue, "machine", lambda: poor)
+    code, out, err = run("doctor")
+    assert code == 0
+    assert len(out.splitlines()) == len(poor)
+    assert "No C++ compiler" in err
+    assert "cannot be written" in err
+
+
+def test_version_is_printed_alone(run):
+    assert run("--version") == (0, nalm.__version__ + "\n", "")
+
+
+def test_no_arguments_print_the_help(run):
+    code, out, err = run()
+    assert (code, err) == (0, "")
+    assert out.startswith("Usage:")
+    assert all(command in out for command in ("list", "show", "doctor", "--version"))
+
+
+@pytest.mark.parametrize("command", ["list", "show", "doctor"])
+def test_every_command_has_help(run, command):
+    code, out, err = run(command, "--help")
+    assert (code, err) == (0, "")
+    assert "--json FILE" in out
+
+
+# -- JSON in a file ------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("command", [("list",), ("list", "units"), ("show", "nalu"), ("doctor",)])
+def test_json_file_has_the_same_data_and_the_table_still_appears(run, tmp_path, command):
+    file = tmp_path / "result.json"
+    with_file = run(*command, "--json", str(file))
+    assert with_file == run(*command)
+    assert json.loads(file.read_text(encoding="utf-8")) == json.loads(run(*command, "--json", "-")[1])
+
+
+def test_json_file_in_a_missing_folder_is_a_fault_in_one_sentence(run, tmp_path):
+    file = tmp_path / "missing" / "result.json"
+    code, out, err = run("list", "--json", str(file))
+    assert (code, out) == (1, "")
+    assert str(file) in only_line(err)
+
+
+# -- wrong usage ---------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("arguments", "words"), WRONG, ids=lambda value: " ".join(value))
+def test_wrong_usage_is_code_2_and_one_sentence_with_the_nearest_choice(run, arguments, words):
+    code, out, err = run(*arguments)
+    assert (code, out) == (2, "")
+    assert all(word in only_line(err) for word in words)
+
+
+def test_nothing_is_guessed_when_nothing_is_near(run):
+    code, _, err = run("show", "qqqq")
+    assert code == 2
+    assert "'qqqq'" in only_line(err)
+    assert "Did you mean" not in err
+
+
+def test_a_line_break_in_an_argument_stays_on_one_line(run):
+    code, _, err = run("show", "n\nmu")
+    assert code == 2
+    only_line(err)
+
+
+def test_an_unknown_command_with_an_apostrophe_is_quoted_whole(run):
+    code, _, err = run("list's")
+    assert code == 2
+    assert '"list\'s"' in only_line(err)
+
+
+def test_interruption_is_code_130(run, monkeypatch):
+    def interrupted():
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(catalogue, "machine", interrupted)
+    code, out, err = run("doctor")
+    assert (code, out) == (130, "")
+    assert len(err.splitlines()) <= 1
+
+
+# -- in a process of its own ---------------------------------------------------------------------
+
+
+def test_a_process_prints_only_json_on_standard_output():
+    done = run_alone("list", "--json", "-")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert list(json.loads(done.stdout)) == list(NAMES)
+
+
+def test_a_process_with_wrong_usage_ends_with_code_2_and_no_traceback():
+    done = run_alone("show", "nnu")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "Did you mean 'nmu'?" in only_line(done.stderr)
+
+
+def test_a_process_that_cannot_write_ends_with_code_1_and_no_traceback(tmp_path):
+    done = run_alone("doctor", "--json", str(tmp_path / "missing" / "result.json"))
+    assert (done.returncode, done.stdout) == (1, "")
+    assert "result.json" in only_line(done.stderr)

@@ -1,0 +1,68 @@
+"""`nalm.train`: from Python, one model or many."""
+
+import pytest
+import torch
+from torch import nn
+
+import nalm
+from nalm.errors import ArgumentError
+from nalm.tasks import ArithmeticDataset, SingleModule, Split
+from nalm.training.recipe import Adam, Recipe
+
+
+def test_a_module_is_trained_in_place_from_the_weights_it_has():
+    unit = nalm.NAU(2, 1)
+    with torch.no_grad():
+        unit.weight.copy_(torch.tensor([[0.9, 0.8]]))
+    result = nalm.train(unit, SingleModule("add"), Recipe(optimiser=Adam(1e-2)), iterations=1000)
+    assert unit.weight.detach().round().tolist() == [[1.0, 1.0]]
+    assert torch.equal(unit.weight.detach(), result.chosen_parameters["weight"][0])
+
+
+def test_a_name_and_seeds_train_many_and_keep_the_best():
+    result = nalm.train("nmu", SingleModule("mul", "1:2"), seeds=4, iterations=2000)
+    assert len(result) == 4
+    best = result.chosen_parameters["weight"][result.best]
+    assert torch.equal(result.model.weight.detach(), best)
+    assert result.model_of(2).weight.shape == (1, 2)
+
+
+def test_a_stack_by_name_gets_the_recipe_of_the_arithmetic_dataset():
+    result = nalm.train(
+        "nau+nmu", ArithmeticDataset("mul", inputs=10), seeds=2, iterations=50, log_interval=25
+    )
+    assert isinstance(result.model, nn.Sequential)
+    assert result.validation.shape == (2, 3)
+    assert result.outcomes() == ["not_converged"] * 2
+
+
+def test_float64_models_train_in_float64():
+    unit = nalm.NMU(2, 1, dtype=torch.float64)
+    result = nalm.train(unit, SingleModule("mul"), iterations=20, log_interval=10)
+    assert result.final_parameters["weight"].dtype == torch.float64
+
+
+def test_a_table_needs_a_threshold_to_be_judged():
+    x = torch.rand(50, 2)
+    result = nalm.train(nalm.NAU(2, 1), (x, x.sum(-1)), iterations=10, log_interval=5)
+    with pytest.raises(ArgumentError, match="threshold"):
+        result.outcomes()
+    assert result.outcomes(1e9) == ["solved"]
+    assert torch.equal(result.chosen_error(Split.TEST), result.chosen_error(Split.VALIDATION))
+
+
+def test_wrong_arguments_are_named():
+    with pytest.raises(ArgumentError, match="Did you mean 'nmu'"):
+        nalm.train("nmuu", SingleModule("mul"))
+    with pytest.raises(ArgumentError, match="`op` must be one of add, sub"):
+        nalm.train("nau", SingleModule("mul"))
+    with pytest.raises(ArgumentError, match="`data`"):
+        nalm.train("nau", torch.rand(3, 2))
+    with pytest.raises(ArgumentError, match="`seeds`"):
+        nalm.train("nau", SingleModule("add"), seeds=0)
+    with pytest.raises(ArgumentError, match="`x`"):
+        nalm.train(nalm.NAU(2, 1), (torch.ones(5, 2, dtype=torch.long), torch.rand(5)))
+    with pytest.raises(ArgumentError, match="`model`"):
+        nalm.train(3, SingleModule("add"), Recipe())
+    with pytest.raises(ArgumentError, match="2 inputs"):
+        nalm.train(nalm.NAU(3, 1), SingleModule("add"))

@@ -1,0 +1,278 @@
+"""The engine: what a run is, whatever runs beside it, compiled or not."""
+
+import warnings
+from dataclasses import replace
+
+import pytest
+import torch
+from torch import nn
+
+import nalm
+from nalm.compose import ModelSpec
+from nalm.errors import ArgumentError
+from nalm.tasks import ArithmeticDataset, SingleModule, Split, Table
+from nalm.training import program
+from nalm.training.engine import train_runs
+from nalm.training.recipe import SGD, Adam, GradientNoise, Recipe, Reinitialise
+from nalm.units import UNITS
+
+# The tests of one model share its compiled programs: they go to one worker.
+EVERY_MODEL = [pytest.param(name, marks=pytest.mark.xdist_group(name)) for name in (*UNITS, "nau+nmu")]
+
+
+def runs(name, count, *, steps=40, recipe=None, seeds=None, **options):
+    """Train `count` seeds of a model on the task that suits it."""
+    spec = ModelSpec.parse(name)
+    op = spec.units[-1].ops[0]
+    stack = len(spec.units) > 1
+    task = ArithmeticDataset(op, inputs=20) if stack else SingleModule(op, "1:2", inputs=2)
+    seeds = list(range(count)) if seeds is None else seeds
+    recipe = recipe if recipe is not None else spec.make_recipe(op, 2)
+    recipes = recipe if isinstance(recipe, list) else [recipe] * len(seeds)
+    model = spec.build(task.in_features, 1)
+    return train_runs(
+        model, [task] * len(seeds), recipes, seeds, iterations=steps, log_interval=steps // 2, **options
+    )
+
+
+def same(first, second, pick=slice(None)):
+    """Whether two results hold the same bits, for the picked runs of the first."""
+    pairs = [(first.validation, second.validation), (first.test, second.test), (first.chosen, second.chosen)]
+    pairs += [(p, second.final_parameters[name]) for name, p in first.final_parameters.items()]
+    return all(torch.equal(a[pick], b) for a, b in pairs)
+
+
+@pytest.mark.parametrize("name", EVERY_MODEL)
+def test_a_run_has_the_same_bits_in_any_company(name):
+    together = runs(name, 37)
+    assert together.compiled
+    for few in (1, 2, 5, 16):
+        assert same(together, runs(name, few), slice(0, few)), f"{few} runs differ from 37"
+    assert same(together, runs(name, 0, seeds=[36, 3]), [36, 3])
+
+
+@pytest.mark.parametrize("name", EVERY_MODEL)
+def test_the_compiled_gradient_is_the_eager_gradient(name):
+    spec = ModelSpec.parse(name)
+    recipe = replace(spec.make_recipe(spec.units[-1].ops[0], 2), optimiser=SGD(0.01))
+    compiled = runs(name, 3, recipe=recipe, steps=2)
+    eager = runs(name, 3, recipe=recipe, steps=2, compiled=False)
+    assert compiled.compiled
+    assert not eager.compiled
+    for parameter, value in compiled.final_parameters.items():
+        torch.testing.assert_close(value, eager.final_parameters[parameter], rtol=1e-5, atol=1e-6)
+
+
+def test_the_eager_gradient_is_that_of_an_ordinary_loop():
+    task = SingleModule("mul")
+    result = train_runs(
+        nalm.NMU(2, 1), [task], [Recipe(optimiser=SGD(0.01))], [5],
+        iterations=1, log_interval=1, dtype=torch.float64, compiled=False,
+    )  # fmt: skip
+    start = train_runs(
+        nalm.NMU(2, 1), [task], [Recipe(optimiser=SGD(0.0))], [5],
+        iterations=1, log_interval=1, dtype=torch.float64, compiled=False,
+    ).final_parameters["weight"][0]  # fmt: skip
+    from nalm.streams import Purpose, counters, key, uniform
+
+    x = (
+        1
+        + uniform(
+            key(torch.tensor([5], dtype=torch.int32), Purpose.DATA, 0), counters(2, 128), torch.float64
+        )[0].T
+    )
+    unit = nalm.NMU(2, 1, dtype=torch.float64)
+    unit.load_state_dict({"weight": start})
+    nn.functional.mse_loss(unit(x), x.prod(-1, keepdim=True)).backward()
+    expected = start - 0.01 * unit.weight.grad
+    torch.testing.assert_close(result.final_parameters["weight"][0], expected, rtol=1e-12, atol=0)
+
+
+def test_float64_is_compiled_too():
+    compiled = runs("nmu", 3, dtype=torch.float64)
+    eager = runs("nmu", 3, dtype=torch.float64, compiled=False)
+    assert compiled.final_parameters["weight"].dtype == torch.float64
+    torch.testing.assert_close(compiled.validation, eager.validation, rtol=1e-9, atol=1e-15)
+
+
+def test_batches_wider_than_the_engine_trains_at_once_are_split():
+    wide = runs("nau", 1100, steps=10)
+    assert same(wide, runs("nau", 0, steps=10, seeds=[1050, 2]), [1050, 2])
+
+
+def test_each_run_has_its_own_numbers_in_the_recipe():
+    recipes = [Recipe(optimiser=Adam(rate)) for rate in (1e-3, 1e-2)]
+    both = runs("nmu", 2, recipe=recipes)
+    for run, recipe in enumerate(recipes):
+        assert same(both, runs("nmu", 0, seeds=[run], recipe=recipe), slice(run, run + 1))
+
+
+def test_operations_and_ranges_share_a_program():
+    tasks = [SingleModule(op, r) for op in ("add", "sub") for r in ("1:2", "-2:2", "10:20")]
+    recipe = nalm.NAU.recipe("add")
+    before = len(_programs())
+    result = train_runs(nalm.NAU(2, 1), tasks, [recipe] * 6, [0] * 6, iterations=20, log_interval=20)
+    again = train_runs(nalm.NAU(2, 1), tasks[3:4], [recipe], [0], iterations=20, log_interval=20)
+    assert len(_programs()) <= before + 2
+    assert same(result, again, slice(3, 4))
+
+
+def _programs():
+    from nalm.training import batch
+
+    return batch._PROGRAMS
+
+
+def test_a_diverged_run_is_marked_and_leaves_the_others_alone():
+    calm, wild = Recipe(optimiser=SGD(1e-3)), Recipe(optimiser=SGD(1e30))
+    mixed = runs("realnpu", 3, recipe=[calm, wild, calm])
+    assert mixed.diverged_at.tolist() == [-1, 20, -1]
+    assert same(mixed, runs("realnpu", 0, seeds=[0, 2], recipe=calm), [0, 2])
+    assert mixed.outcomes()[1] == "diverged"
+
+
+def test_the_chosen_step_has_the_lowest_validation_error_and_its_weights():
+    result = runs("nmu", 6, recipe=Recipe(optimiser=Adam(0.3)))
+    assert torch.equal(result.chosen, result.validation.argmin(-1))
+    for run in range(6):
+        chosen = result.chosen_parameters["weight"][run]
+        if result.chosen[run] == len(result.steps) - 1:
+            assert torch.equal(chosen, result.final_parameters["weight"][run])
+    assert result.steps.tolist() == [0, 20, 40]
+
+
+def test_the_last_step_is_logged_even_if_the_interval_does_not_divide():
+    task, recipe = SingleModule("add"), Recipe()
+    result = train_runs(nalm.NAU(2, 1), [task], [recipe], [0], iterations=25, log_interval=10)
+    assert result.steps.tolist() == [0, 10, 20, 25]
+
+
+def test_ideal_weights_have_the_error_of_a_solution():
+    unit = nalm.NAU(2, 1)
+    unit.ideal_("add", 0, 1)
+    initial = {"weight": unit.weight.detach()[None]}
+    task = SingleModule("add")
+    result = train_runs(unit, [task], [Recipe()], [0], iterations=1, log_interval=1, initial=initial)
+    assert result.test[0, 0] < task.threshold(Split.TEST)
+    assert result.validation[0, 0] < task.threshold(Split.VALIDATION)
+
+
+def test_progress_is_reported_up_to_the_end():
+    reports = []
+    runs("nau", 3, progress=reports.append)
+    assert [report.done for report in reports] == sorted(report.done for report in reports)
+    assert reports[-1].done == reports[-1].total == 3 * 40
+
+
+def test_without_a_compiler_it_runs_eagerly_and_says_so_once(monkeypatch):
+    compiled = runs("nmu", 2, steps=10)
+    monkeypatch.setattr(program, "compiler", lambda: None)
+    monkeypatch.setattr(program, "_warned", False)
+    monkeypatch.setattr("nalm.training.batch._PROGRAMS", {})
+    with pytest.warns(UserWarning, match=r"No C\+\+ compiler"):
+        eager = runs("nmu", 2, steps=10)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        runs("nmu", 2, steps=10)
+    assert not eager.compiled
+    torch.testing.assert_close(eager.validation, compiled.validation, rtol=1e-4, atol=1e-9)
+
+
+# -- noise and new starts ------------------------------------------------------------------------
+
+
+class Noisy(nalm.NMU):
+    """A unit with noise in training mode: fresh uniform numbers for every model and input."""
+
+    name = "noisy"
+
+    def compute(self, x):
+        if self.training:
+            x = x * (1 + 0.1 * self.draw(x.shape, x))
+        return super().compute(x)
+
+
+def noisy(seeds, **options):
+    task, recipe = SingleModule("mul"), Recipe(optimiser=SGD(1e-3))
+    many = len(seeds)
+    return train_runs(
+        Noisy(2, 1), [task] * many, [recipe] * many, seeds, iterations=20, log_interval=10, **options
+    )
+
+
+def test_noise_comes_from_each_runs_own_stream():
+    together = noisy([0, 1, 2, 3])
+    assert same(together, noisy([2]), slice(2, 3))
+    quiet = runs("nmu", 4, steps=20, recipe=Recipe(optimiser=SGD(1e-3)))
+    assert torch.equal(together.validation[:, 0], quiet.validation[:, 0]), "evaluation must be without noise"
+    assert not torch.equal(together.final_parameters["weight"], quiet.final_parameters["weight"])
+
+
+def test_gradient_noise_is_per_run_and_reproducible():
+    recipe = Recipe(optimiser=SGD(1e-3), gradient_noise=GradientNoise(eta=0.1))
+    together = runs("nmu", 4, recipe=recipe)
+    assert same(together, runs("nmu", 0, seeds=[2], recipe=recipe), slice(2, 3))
+    quiet = runs("nmu", 4, recipe=Recipe(optimiser=SGD(1e-3)))
+    moved = (together.final_parameters["weight"] - quiet.final_parameters["weight"]).abs()
+    assert (moved > 0).all()
+
+
+def test_stuck_runs_are_given_new_weights_and_the_others_are_not():
+    stuck = Recipe(optimiser=SGD(0.0), reinitialise=Reinitialise(stored=15, floor=1.0, every=10))
+    tasks = [SingleModule("mul", "10:20"), SingleModule("mul", "0.1:0.2")]
+    result = train_runs(nalm.NMU(2, 1), tasks, [stuck] * 2, [0, 0], iterations=40, log_interval=10)
+    assert result.reinitialised[0] > 0
+    assert result.reinitialised[1] == 0
+    weight = result.final_parameters["weight"]
+    assert not torch.equal(weight[0], weight[1])
+
+
+# -- other models and data -----------------------------------------------------------------------
+
+
+def test_a_plain_module_trains_through_vmap():
+    model = nn.Sequential(nn.Linear(2, 4), nn.Tanh(), nn.Linear(4, 1))
+    result = train_runs(
+        model, [SingleModule("add")] * 3, [Recipe(optimiser=Adam(1e-2))] * 3, [0, 1, 2],
+        iterations=300, log_interval=100,
+    )  # fmt: skip
+    assert result.compiled
+    assert (result.validation[:, -1] < result.validation[:, 0] / 10).all()
+    alone = train_runs(
+        model, [SingleModule("add")], [Recipe(optimiser=Adam(1e-2))], [1], iterations=300, log_interval=100
+    )
+    torch.testing.assert_close(result.validation[1:2], alone.validation, rtol=1e-3, atol=1e-9)
+
+
+@pytest.mark.parametrize("module", [nn.BatchNorm1d(2), nn.Dropout(0.5)])
+def test_modules_that_mix_models_or_draw_by_themselves_are_refused(module):
+    model = nn.Sequential(module, nn.Linear(2, 1))
+    with pytest.raises(ArgumentError, match=type(module).__name__):
+        train_runs(model, [SingleModule("add")], [Recipe()], [0])
+
+
+def test_a_table_is_learnt():
+    x = torch.rand(200, 3) + 1
+    result = nalm.train(
+        nalm.NAU(3, 1), (x, x[:, :1] - x[:, 2:]), Recipe(optimiser=Adam(1e-2)), iterations=2000
+    )
+    assert result.chosen_error(Split.VALIDATION)[0] < 1e-8
+    assert str(nalm.explain(result.model, ["a", "b", "c"])) == "a - c"
+
+
+def test_bad_arguments_are_refused_before_any_work():
+    task, recipe = SingleModule("add"), Recipe()
+    unit = nalm.NAU(2, 1)
+    for arguments, options in (
+        (([task], [recipe], []), {}),
+        (([task], [recipe, recipe], [0]), {}),
+        (([task], [recipe], [-1]), {}),
+        (([task], [recipe], [0]), {"iterations": 0}),
+        (([task], [recipe], [0]), {"log_interval": -5}),
+        (([task], [recipe], [0]), {"dtype": torch.float16}),
+        (([task, SingleModule("add", inputs=3)], [recipe, recipe], [0, 1]), {}),
+        (([task, task], [recipe, Recipe(optimiser=SGD())], [0, 1]), {}),
+        (([Table(torch.rand(5, 2), torch.rand(5))] * 2, [recipe], [0, 1]), {}),
+    ):
+        with pytest.raises(ArgumentError):
+            train_runs(unit, *arguments, **options)

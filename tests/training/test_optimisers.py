@@ -1,0 +1,149 @@
+import pytest
+import torch
+
+from nalm.training.optimisers import SGD, Adam, RMSProp
+
+RATES = (1e-3, 0.02, 0.1)
+MODELS = len(RATES)
+STEPS = 40
+
+
+def column(*values):
+    return torch.tensor(values, dtype=torch.float64)
+
+
+def start():
+    generator = torch.Generator().manual_seed(2)
+    shapes = {"weight": (2, 3), "gate": (3,)}
+    return {
+        name: torch.randn(MODELS, *shape, generator=generator, dtype=torch.float64)
+        for name, shape in shapes.items()
+    }
+
+
+def loss(parameters):
+    """One value per model, neither convex nor separable, with gradients from tiny to large."""
+    coupled = parameters["weight"] * parameters["gate"].unsqueeze(-2)
+    rest = (torch.sin(3 * parameters["gate"]) + 1e-4 * parameters["gate"] ** 4).sum(-1)
+    return (coupled - 0.7).square().sum((-2, -1)) + rest
+
+
+def path(optimiser):
+    """Every parameter after every step, all models side by side."""
+    parameters = start()
+    state, visited = optimiser.start(parameters), []
+    for _ in range(STEPS):
+        leaves = {name: p.detach().requires_grad_() for name, p in parameters.items()}
+        found = torch.autograd.grad(loss(leaves).sum(), list(leaves.values()))
+        detached = {name: p.detach() for name, p in leaves.items()}
+        parameters, state = optimiser.step(detached, dict(zip(leaves, found)), state)
+        visited.append({name: p.clone() for name, p in parameters.items()})
+    return visited
+
+
+def path_by_torch(k, make):
+    """Every parameter after every step of model k trained on its own by torch."""
+    leaves = {name: p[k].clone().requires_grad_() for name, p in start().items()}
+    optimiser, visited = make(list(leaves.values())), []
+    for _ in range(STEPS):
+        optimiser.zero_grad()
+        loss(leaves).backward()
+        optimiser.step()
+        visited.append({name: p.detach().clone() for name, p in leaves.items()})
+    return visited
+
+
+def assert_follows(optimiser, makes):
+    together = path(optimiser)
+    for k, make in enumerate(makes):
+        for ours, theirs in zip(together, path_by_torch(k, make), strict=True):
+            for name in theirs:
+                assert torch.allclose(ours[name][k], theirs[name], rtol=1e-9, atol=1e-12)
+
+
+def test_adam_follows_torch_with_a_rate_for_each_model():
+    makes = [lambda p, r=r: torch.optim.Adam(p, lr=r) for r in RATES]
+    assert_follows(Adam(column(*RATES)), makes)
+
+
+def test_adam_follows_torch_with_all_numbers_for_each_model():
+    betas, epsilons = ((0.9, 0.999), (0.5, 0.9), (0.0, 0.99)), (1e-8, 1e-3, 0.1)
+    makes = [
+        lambda p, r=r, b=b, e=e: torch.optim.Adam(p, lr=r, betas=b, eps=e)
+        for r, b, e in zip(RATES, betas, epsilons)
+    ]
+    beta1, beta2 = zip(*betas)
+    assert_follows(Adam(column(*RATES), column(*beta1), column(*beta2), column(*epsilons)), makes)
+
+
+@pytest.mark.parametrize("optimiser", [Adam(0.01), Adam(learning_rate=0.1, beta1=0.5)])
+def test_adam_follows_torch_with_one_rate_for_all(optimiser):
+    betas = (optimiser.beta1, optimiser.beta2)
+    makes = [lambda p: torch.optim.Adam(p, lr=optimiser.learning_rate, betas=betas)] * MODELS
+    assert_follows(optimiser, makes)
+
+
+def test_sgd_follows_torch():
+    rates = (1e-3, 0.01, 0.05)
+    assert_follows(SGD(column(*rates)), [lambda p, r=r: torch.optim.SGD(p, lr=r) for r in rates])
+
+
+def test_sgd_with_momentum_follows_torch():
+    rates, momenta = (1e-3, 0.01, 0.03), (0.9, 0.5, 0.0)
+    makes = [lambda p, r=r, m=m: torch.optim.SGD(p, lr=r, momentum=m) for r, m in zip(rates, momenta)]
+    assert_follows(SGD(column(*rates), column(*momenta)), makes)
+
+
+def test_sgd_without_momentum_keeps_no_state():
+    assert SGD(0.1).start(start()) == {}
+
+
+def test_rmsprop_follows_torch():
+    decays, epsilons = (0.99, 0.9, 0.5), (1e-8, 1e-3, 0.1)
+    makes = [
+        lambda p, r=r, d=d, e=e: torch.optim.RMSprop(p, lr=r, alpha=d, eps=e)
+        for r, d, e in zip(RATES, decays, epsilons)
+    ]
+    assert_follows(RMSProp(column(*RATES), column(*decays), column(*epsilons)), makes)
+
+
+OPTIMISERS = [Adam(), SGD(), SGD(momentum=0.9), RMSProp()]
+
+
+@pytest.mark.parametrize("optimiser", OPTIMISERS)
+def test_a_step_does_not_change_what_it_is_given(optimiser):
+    parameters, gradients = start(), start()
+    state = optimiser.start(parameters)
+    given = {**parameters, **state}
+    before = {name: tensor.clone() for name, tensor in given.items()}
+    optimiser.step(parameters, gradients, state)
+    assert all(torch.equal(given[name], before[name]) for name in given)
+
+
+@pytest.mark.parametrize("optimiser", OPTIMISERS)
+def test_a_zero_gradient_from_the_start_moves_nothing(optimiser):
+    parameters = start()
+    zeros = {name: torch.zeros_like(p) for name, p in parameters.items()}
+    after, _ = optimiser.step(parameters, zeros, optimiser.start(parameters))
+    assert all(torch.equal(after[name], parameters[name]) for name in parameters)
+
+
+@pytest.mark.parametrize("optimiser", OPTIMISERS)
+def test_parameters_keep_their_precision_and_the_state_its_names(optimiser):
+    parameters = {name: p.float() for name, p in start().items()}
+    state = optimiser.start(parameters)
+    after, new = optimiser.step(parameters, parameters, state)
+    assert all(p.dtype == torch.float32 for p in after.values())
+    assert {name: t.dtype for name, t in new.items()} == {name: t.dtype for name, t in state.items()}
+
+
+def test_adam_in_float32_stays_close_to_float64_over_many_steps():
+    narrow = {"w": torch.ones(1, 1)}
+    wide = {"w": torch.ones(1, 1, dtype=torch.float64)}
+    optimiser = Adam(1e-3)
+    states = [optimiser.start(narrow), optimiser.start(wide)]
+    for step in range(2000):
+        gradient = 1.0 + step % 7
+        narrow, states[0] = optimiser.step(narrow, {"w": torch.full_like(narrow["w"], gradient)}, states[0])
+        wide, states[1] = optimiser.step(wide, {"w": torch.full_like(wide["w"], gradient)}, states[1])
+    assert narrow["w"].item() == pytest.approx(wide["w"].item(), abs=1e-4)
