@@ -157,6 +157,13 @@ def test_ideal_weights_have_the_error_of_a_solution():
     assert result.validation[0, 0] < task.threshold(Split.VALIDATION)
 
 
+@pytest.mark.parametrize("mode", [torch.no_grad, torch.inference_mode])
+def test_it_trains_in_whatever_gradient_mode_the_caller_is(mode):
+    expected = runs("nau", 2, compiled=False)
+    with mode():
+        assert same(runs("nau", 2, compiled=False), expected)
+
+
 def test_progress_is_reported_up_to_the_end():
     reports = []
     runs("nau", 3, progress=reports.append)

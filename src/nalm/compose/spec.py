@@ -1,4 +1,4 @@
-"""Models by name: `nmu`, `nalu(shared=false)`, a stack `nau+nmu`, a recipe `realnpu@modified`."""
+"""Models by name: `nmu`, `nalu(shared=false)`, a stack `nau+nmu`, a recipe `nmu@arithmetic`."""
 
 from __future__ import annotations
 

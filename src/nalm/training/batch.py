@@ -138,7 +138,7 @@ class Batch:
         }
 
     def _treated(self, gradients: Parameters, recipe: Recipe, seed: Tensor, progress: Progress) -> Parameters:
-        """Clips and noise, in the order of the published programs."""
+        """Clips in the order of the published programs, then noise."""
         if recipe.clip_norm is not None:
             gradients = recipe.clip_norm(gradients)
         if recipe.clip_value is not None:

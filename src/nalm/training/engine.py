@@ -83,11 +83,13 @@ def train_runs(
 
     width = _width(tasks[0], recipes[0], settings)
     parts = []
-    for first in range(0, len(seeds), width):
-        lanes = slice(first, first + width)
-        start = {k: p[lanes] for k, p in initial.items()} if initial is not None else None
-        batch = Batch(models, tasks[lanes], recipes[lanes], seeds[lanes], settings, start)
-        parts.append(batch.run(functools.partial(_tell_part, tell, first * settings.iterations)))
+    # Whatever mode the caller is in, training needs gradients.
+    with torch.inference_mode(False), torch.enable_grad():
+        for first in range(0, len(seeds), width):
+            lanes = slice(first, first + width)
+            start = {k: p[lanes] for k, p in initial.items()} if initial is not None else None
+            batch = Batch(models, tasks[lanes], recipes[lanes], seeds[lanes], settings, start)
+            parts.append(batch.run(functools.partial(_tell_part, tell, first * settings.iterations)))
     return _collect(model, tasks, seeds, parts, time.perf_counter() - began)
 
 

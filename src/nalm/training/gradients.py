@@ -54,7 +54,10 @@ class ClipValue:
 
 @dataclass(frozen=True)
 class GradientNoise:
-    """Add normal noise of variance eta / (1 + step) ** decay (thesis, section 4.3.2; Neelakantan 2015)."""
+    """Add normal noise of variance eta / (1 + step) ** decay (thesis, section 4.3.2; Neelakantan 2015).
+
+    Deviations: the thesis writes epoch where its runs have steps. The noise is added after the clips.
+    """
 
     eta: float = 1.0
     decay: float = 0.55

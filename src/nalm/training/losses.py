@@ -57,7 +57,7 @@ class MAPE(Loss):
 
 @dataclass(frozen=True)
 class PCC(Loss):
-    """1 - r with Pearson's correlation r over the batch (thesis, equations 6.3 and 6.4)."""
+    """1 - r with Pearson's correlation r over the batch (thesis, equations 6.3 and 6.4; epsilon is ours)."""
 
     epsilon: float = 1e-8
 

@@ -4,7 +4,8 @@ r"""NAC (also NAC+), the Neural Accumulator.
 
 Trask et al. 2018, section 2; Madsen & Johansen 2020, equations 1-2; thesis, equations 2.1-2.2.
 
-Deviations: none. The papers print no initialisation but Madsen & Johansen's appendix B.2, which is used.
+Deviations: initialisation by Madsen & Johansen 2020, appendix B.2, which has no solution for fewer than five
+inputs and outputs together; there the bound for five is used.
 """
 
 from __future__ import annotations
@@ -97,7 +98,7 @@ class NAC(Unit):
 
     @classmethod
     def make_recipe(cls, op: str, name: str, inputs: int) -> Recipe:
-        """Plain Adam with the rate 1e-3 and no penalty."""
+        """Plain Adam with the rate 1e-3, no penalty; with 10 inputs and more, the steps of TH table 5.1."""
         if name == "arithmetic":
             return Recipe(iterations=5_000_000)
         return Recipe(iterations=50_000 if inputs < 10 else 100_000)

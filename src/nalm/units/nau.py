@@ -4,7 +4,9 @@ r"""NAU, the Neural Addition Unit.
 
 Penalty: mean of :math:`\min(|W|, |1 - |W||)`. Madsen & Johansen 2020, equations 5-7; thesis, equation 2.13.
 
-Deviations: none. The papers write W as `in x out`; it is held as `out x in`, like `nn.Linear`.
+Deviations: the papers clamp W before use; it is clamped after the optimiser's step (`project_`), which is the
+same in training. The papers write W as `in x out`; it is held as `out x in`, like `nn.Linear`. The penalty's
+strength on a single module is the thesis's 10; public scripts use 0.01.
 """
 
 from __future__ import annotations
@@ -16,7 +18,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from nalm.training.recipe import Adam, Ramp, Recipe, UnitPenalty
+from nalm.training.recipe import Ramp, Recipe, UnitPenalty
 from nalm.units._base import Unit
 from nalm.units._functional import distance_to_integer_sign, weighted_sum
 from nalm.units._initialisers import half_capped
@@ -89,12 +91,15 @@ class NAU(Unit):
 
     @classmethod
     def make_recipe(cls, op: str, name: str, inputs: int) -> Recipe:
-        """Single module: thesis, table E.1; 10 inputs and more: twice the steps. Arithmetic: M table 4."""
+        """Single module: thesis, table E.1; arithmetic dataset: Madsen & Johansen 2020, table 4.
+
+        With 10 inputs and more, the window and the steps of the thesis's table 5.1.
+        """
         if name == "arithmetic":
             return Recipe(penalties=(UnitPenalty(0.01, Ramp(5e3, 50e3)),), iterations=5_000_000)
         if inputs < 10:
-            return Recipe(optimiser=Adam(1e-3), penalties=(UnitPenalty(0.01, Ramp(20e3, 35e3)),))
-        return Recipe(penalties=(UnitPenalty(0.01, Ramp(50e3, 75e3)),), iterations=100_000)
+            return Recipe(penalties=(UnitPenalty(10.0, Ramp(20e3, 35e3)),))
+        return Recipe(penalties=(UnitPenalty(10.0, Ramp(50e3, 75e3)),), iterations=100_000)
 
     def symbolic(self, values: dict[str, np.ndarray], symbols: list[Any], idealised: bool) -> list[Any]:
         """The sum of weight * input for each output."""

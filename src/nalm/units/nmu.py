@@ -4,7 +4,9 @@ r"""NMU, the Neural Multiplication Unit.
 
 Penalty: mean of :math:`\min(|W|, |1 - W|)`. Madsen & Johansen 2020, equations 10-12; thesis, equation 2.14.
 
-Deviations: none. The papers write W as `in x out`; it is held as `out x in`, like `nn.Linear`.
+Deviations: the papers clamp W before use; it is clamped after the optimiser's step (`project_`), which is the
+same in training. Initial weights are uniform in (0.25, 0.75) at all sizes, as at those used in the papers;
+Madsen & Johansen derive the variance 1/4 for many inputs. W is held as `out x in`, like `nn.Linear`.
 """
 
 from __future__ import annotations
@@ -89,7 +91,7 @@ class NMU(Unit):
 
     @classmethod
     def make_recipe(cls, op: str, name: str, inputs: int) -> Recipe:
-        """Single module and arithmetic dataset: thesis, table E.1; 10 inputs and more: twice the steps."""
+        """Thesis, table E.1; with 10 inputs and more, the window and steps of its table 5.1."""
         if name == "arithmetic":
             return Recipe(penalties=(UnitPenalty(10.0, Ramp(1e6, 2e6)),), iterations=5_000_000)
         if inputs < 10:

@@ -10,7 +10,8 @@ relative error is about :math:`\sum_i W_i \epsilon / |x_i|`.
 The gate is clipped in the equation. With `gate_gradient="clip"` the clip has the gradient zero outside
 [0, 1] (used for the thesis's numbers); with "straight-through" the gradient passes (the authors' own code).
 
-Deviations: none.
+Deviations: none. The recipe "published" is the unmodified RealNPU of the thesis; for division it takes the
+penalty of table E.5 (chapter 5), where table E.2 (chapter 3) has that of multiplication.
 """
 
 from __future__ import annotations
