@@ -234,6 +234,30 @@ def test_stuck_runs_are_given_new_weights_and_the_others_are_not():
     assert not torch.equal(weight[0], weight[1])
 
 
+class Shaped(nalm.NAU):
+    """A unit with a function among its options."""
+
+    name = "shaped"
+
+    def __init__(self, *args, shape, **options):
+        super().__init__(*args, **options)
+        self.shape = shape
+
+    def compute(self, x):
+        return self.shape(super().compute(x))
+
+
+def test_units_that_differ_in_more_than_numbers_do_not_share_a_program():
+    task, recipe = SingleModule("add"), Recipe(optimiser=SGD(1e-3))
+    first, second = (
+        train_runs(
+            Shaped(2, 1, shape=shape), [task], [recipe], [0], iterations=1, log_interval=1, compiled=False
+        )
+        for shape in (torch.tanh, torch.sin)
+    )
+    assert not torch.equal(first.validation, second.validation)
+
+
 # -- other models and data -----------------------------------------------------------------------
 
 

@@ -65,12 +65,10 @@ class Models:
 
     def key(self) -> Hashable:
         """What determines the computation, for finding a program made before; None if that is not known."""
-        if not self.native:
+        options = [_options(module) for module in self.skeleton.modules()]
+        if not self.native or None in options:
             return None
-        return tuple(
-            (type(module), tuple(sorted((k, v) for k, v in vars(module).items() if _is_option(k, v))))
-            for module in self.skeleton.modules()
-        )
+        return tuple((type(module), found) for module, found in zip(self.skeleton.modules(), options))
 
     def shapes(self) -> dict[str, torch.Size]:
         """The shape of each parameter of one model."""
@@ -147,12 +145,14 @@ def _is_native(model: nn.Module) -> bool:
     return all(isinstance(m, Unit) or type(m) in (nn.Sequential, nn.Identity) for m in model.modules())
 
 
-def _is_option(name: str, value: Any) -> bool:
-    return (
-        name != "training"
-        and not name.startswith("_")
-        and isinstance(value, (bool, int, float, str, torch.Size, type(None)))
-    )
+_OF_EVERY_UNIT = {*vars(nn.Module()), "_factory", "initialisers", "uniform_source"}
+
+
+def _options(module: nn.Module) -> tuple[tuple[str, Any], ...] | None:
+    """What a unit was made with; None if that includes more than numbers and words, such as a function."""
+    own = sorted((k, v) for k, v in vars(module).items() if k not in _OF_EVERY_UNIT)
+    simple = all(isinstance(v, (bool, int, float, str, torch.Size, type(None))) for _, v in own)
+    return tuple(own) if simple and not module._buffers else None
 
 
 def _refuse_mixing(model: nn.Module) -> None:
