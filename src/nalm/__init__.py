@@ -31,6 +31,8 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
+    if name in ("compose", "symbolic", "tasks", "testing"):
+        return import_module(f"nalm.{name}")
     if name in _LATER:
         return getattr(import_module(_LATER[name]), name)
     raise AttributeError(f"module 'nalm' has no attribute {name!r}")

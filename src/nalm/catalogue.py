@@ -13,7 +13,7 @@ import torch
 from nalm._version import NUMERICS_VERSION, __version__
 from nalm.papers import PAPERS
 from nalm.tasks import TASKS, TEST_RANGES, SingleModule, Split
-from nalm.training.program import cache_folder, compiler
+from nalm.training.program import cache_folder, compiler, is_writable
 from nalm.units import UNITS, Unit, unit_class
 
 KINDS = ("units", "tasks", "ranges", "papers")
@@ -67,7 +67,7 @@ def machine() -> dict[str, Any]:
         "compiler": found,
         "mode": "compiled" if found else "eager",
         "cache": str(cache_folder()),
-        "cache_writable": _writable(cache_folder()),
+        "cache_writable": is_writable(cache_folder()),
     }
 
 
@@ -90,9 +90,3 @@ def _options(unit: type[Unit]) -> dict[str, Any]:
 
 def _summary(thing: type) -> str:
     return (inspect.getdoc(thing) or "").partition("\n")[0]
-
-
-def _writable(folder: Any) -> bool:
-    while not folder.exists():
-        folder = folder.parent
-    return os.access(folder, os.W_OK)

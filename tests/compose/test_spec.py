@@ -156,7 +156,7 @@ def test_a_named_recipe_is_taken(text, name):
 
 
 def test_an_operation_that_the_last_unit_has_not_is_refused():
-    with pytest.raises(nalm.ArgumentError, match="`op` must be one of mul, but got 'add'"):
+    with pytest.raises(nalm.ArgumentError, match="`op` must be one that nmu can express"):
         ModelSpec.parse("nmu").make_recipe("add", 2)
 
 

@@ -54,7 +54,7 @@ def test_a_table_needs_a_threshold_to_be_judged():
 def test_wrong_arguments_are_named():
     with pytest.raises(ArgumentError, match="Did you mean 'nmu'"):
         nalm.train("nmuu", SingleModule("mul"))
-    with pytest.raises(ArgumentError, match="`op` must be one of add, sub"):
+    with pytest.raises(ArgumentError, match="`op` must be one that nau can express"):
         nalm.train("nau", SingleModule("mul"))
     with pytest.raises(ArgumentError, match="`data`"):
         nalm.train("nau", torch.rand(3, 2))
@@ -64,5 +64,39 @@ def test_wrong_arguments_are_named():
         nalm.train(nalm.NAU(2, 1), (torch.ones(5, 2, dtype=torch.long), torch.rand(5)))
     with pytest.raises(ArgumentError, match="`model`"):
         nalm.train(3, SingleModule("add"), Recipe())
+    with pytest.raises(ArgumentError, match="`op` must be one that nmu can express"):
+        nalm.train("nmu", SingleModule("add"), Recipe())
+    with pytest.raises(ArgumentError, match="`recipe`"):
+        nalm.train("nau", SingleModule("add"), "published")
+    with pytest.raises(ArgumentError, match="batch_shape"):
+        nalm.train(nalm.NAU(2, 1, batch_shape=(4,)), SingleModule("add"))
+    with pytest.raises(ArgumentError, match="finite everywhere, but got nan at index"):
+        nalm.train(nalm.NAU(2, 1), (torch.tensor([[1.0, torch.nan], [1.0, 2.0]]), torch.rand(2)))
+    with pytest.raises(ArgumentError, match=r"float32 like the model, but got torch\.float64"):
+        nalm.train(nalm.NAU(2, 1), (torch.rand(5, 2).double(), torch.rand(5).double()))
+    with pytest.raises(ArgumentError, match="fit each other"):
+        nalm.train(nn.Sequential(nalm.NAU(2, 3), nalm.NMU(2, 1)), SingleModule("mul"))
     with pytest.raises(ArgumentError, match="2 inputs"):
         nalm.train(nalm.NAU(3, 1), SingleModule("add"))
+
+
+def test_frozen_parameters_stay_as_they_are():
+    model = nn.Sequential(nalm.NAU(2, 2), nalm.NMU(2, 1))
+    model[0].requires_grad_(False)
+    before = model[0].weight.clone()
+    result = nalm.train(model, SingleModule("mul"), seeds=2, iterations=20, log_interval=10, compiled=False)
+    assert torch.equal(model[0].weight, before)
+    assert torch.equal(result.final_parameters["0.weight"], before.expand(2, 2, 2))
+
+
+def test_a_stack_on_a_table_does_not_take_the_millions_of_steps_of_the_arithmetic_dataset():
+    x = torch.rand(20, 2) + 1
+    seen = []
+
+    def stop(report):
+        seen.append(report.total)
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        nalm.train("nau+nmu", (x, x.prod(-1)), compiled=False, progress=stop)
+    assert seen == [50_000]

@@ -3,6 +3,7 @@
 import pytest
 import references
 
+from nalm.errors import ArgumentError
 from nalm.testing import CHECKS, Subject, check
 from nalm.units import NAU, UNITS
 
@@ -51,3 +52,13 @@ def test_a_wrong_unit_is_told_what_is_wrong():
         check(Doubled, reference=references.nau)
     with pytest.raises(AssertionError, match="Doubled: is_exact_at_ideal_weights"):
         check(Doubled)
+
+
+def test_an_unknown_option_is_told_the_nearest():
+    with pytest.raises(ArgumentError, match=r"`option` .* but got 'shard'\. Did you mean 'shared'"):
+        UNITS["nalu"](2, 1, shard=False)
+
+
+def test_a_batch_shape_that_is_no_tuple_is_refused():
+    with pytest.raises(ArgumentError, match="`batch_shape` must be a tuple"):
+        NAU(2, 1, batch_shape=3)

@@ -11,6 +11,7 @@ from collections.abc import Hashable, Mapping
 from enum import StrEnum
 from typing import Any, ClassVar
 
+import torch
 from torch import Tensor, nn
 
 OPERATIONS = ("add", "sub", "mul", "div")
@@ -35,6 +36,8 @@ class Task:
     """Name on the command line."""
     in_features: int
     out_features: int = 1
+    dtype: torch.dtype | None = None
+    """Precision of the data, or None if they are made in that of the model."""
 
     @property
     def draws(self) -> int:

@@ -109,6 +109,8 @@ def parse_pair(text: str) -> tuple[Range, Range]:
 
     A training range that is not one of the nine needs its test range written out.
     """
+    if not isinstance(text, str):
+        raise ArgumentError("range", "a name such as '1:2', or 'train=>test'", repr(text))
     train, arrow, test = text.partition("=>")
     interpolation = Range.parse(train)
     if arrow:

@@ -52,10 +52,13 @@ class Table(Task):
             Split.TRAIN: (x[order[kept:]], y[order[kept:]]),
             Split.VALIDATION: (x[order[:kept]], y[order[:kept]]),
         }
+        self.dtype = x.dtype
         self.rows[Split.TEST] = self.rows[Split.VALIDATION] if test is None else self._test_rows(*test)
 
     def _test_rows(self, x: Tensor, y: Tensor) -> tuple[Tensor, Tensor]:
         x, y = _checked(x, y)
+        if x.dtype != self.dtype:
+            raise ArgumentError("test", f"of dtype {self.dtype} like x", str(x.dtype))
         if not len(x) or (x.shape[-1], y.shape[-1]) != (self.in_features, self.out_features):
             expected = f"rows of {self.in_features} inputs and {self.out_features} targets"
             raise ArgumentError("test", expected, f"shapes {tuple(x.shape)} and {tuple(y.shape)}")
@@ -95,7 +98,7 @@ class Table(Task):
         if u.shape[-1] == rows:
             in_order = torch.arange(rows, device=u.device)
             index = torch.where(numbers["drawn"][:, None] > 0, drawn, in_order)
-        return numbers["x"].to(u.dtype)[index], numbers["y"].to(u.dtype)[index]
+        return numbers["x"][index], numbers["y"][index]
 
     def threshold(self, split: Split = Split.TEST, epsilon: float = 1e-5) -> None:
         """None: nobody knows how exact the targets of a table are."""
@@ -110,7 +113,13 @@ def _checked(x: Tensor, y: Tensor) -> tuple[Tensor, Tensor]:
     for argument, tensor in (("x", x), ("y", y)):
         if not isinstance(tensor, Tensor) or not tensor.is_floating_point():
             got = tensor.dtype if isinstance(tensor, Tensor) else type(tensor).__name__
-            raise ArgumentError(argument, "a tensor of floating-point numbers", str(got))
+            hint = "Use torch.as_tensor(..., dtype=torch.float32)."
+            raise ArgumentError(argument, "a tensor of floating-point numbers", str(got), hint)
+        if not tensor.isfinite().all():
+            where = tuple((~tensor.isfinite()).nonzero()[0].tolist())
+            raise ArgumentError(argument, "finite everywhere", f"{tensor[where].item()} at index {where}")
+    if x.dtype != y.dtype:
+        raise ArgumentError("y", f"of dtype {x.dtype} like x", str(y.dtype))
     if x.dim() != 2:
         raise ArgumentError("x", "of shape n x in", f"shape {tuple(x.shape)}")
     if y.dim() not in (1, 2) or len(y) != len(x):

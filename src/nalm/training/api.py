@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 
 import torch
 from torch import Tensor, nn
 
 from nalm.compose.spec import ModelSpec
 from nalm.errors import ArgumentError
-from nalm.tasks import Table, Task
+from nalm.tasks import ArithmeticDataset, Table, Task
 from nalm.training.engine import Report, train_runs
 from nalm.training.recipe import Recipe
 from nalm.training.result import TrainResult
@@ -37,13 +36,15 @@ def train(
         model: an `nn.Module`, or a name such as "nmu" or "nau+nmu". A module is trained in place: it ends
             with the weights of the lowest validation error, of the best seed.
         data: a task, or a tuple of inputs `n x in` and targets `n x out`.
-        recipe: how to train; by default the published recipe of the unit, or of the last unit of a stack.
+        recipe: how to train; by default the published recipe of the (last) unit. It also sets the number of
+            steps: 50,000 or 100,000 for a single module or a table, 5 million for a stack on the arithmetic
+            dataset.
         seeds: how many seeds (0, 1, …), or which; each starts from weights drawn by its seed. None trains
             the module once, from the weights it has.
         hidden: values between the units of a stack given by name.
         iterations: steps; by default those of the recipe.
         log_interval: steps between evaluations.
-        dtype: float32 or float64; by default that of the module.
+        dtype: precision of a model given by name, float32 or float64; a module trains in its own.
         device: where to train.
         compiled: compile the training step (seconds, once), or run it eagerly.
         progress: called after each evaluation with a `Report`.
@@ -53,47 +54,50 @@ def train(
     """
     task = data if isinstance(data, Task) else _table(data)
     seed_list = _seeds(seeds)
-    recipe = recipe if recipe is not None else _published(model, task)
-    module = (
-        ModelSpec.parse(model).build(task.in_features, task.out_features, hidden=hidden)
-        if isinstance(model, str)
-        else model
-    )
-    if not isinstance(module, nn.Module):
+    spec = ModelSpec.parse(model) if isinstance(model, str) else None
+    if spec is not None:
+        model = spec.build(task.in_features, task.out_features, hidden=hidden, dtype=dtype)
+    if not isinstance(model, nn.Module):
         raise ArgumentError("model", "an nn.Module or the name of one", type(model).__name__)
-    own = next(module.parameters(), torch.empty(0))
+    published = _published(model, task, spec)
+    if not isinstance(recipe, Recipe | None):
+        raise ArgumentError("recipe", "a Recipe", repr(recipe))
+    own = next(model.parameters(), torch.empty(0))
+    if dtype not in (None, own.dtype):
+        hint = "Nothing is cast silently: use model.to(...)."
+        raise ArgumentError("dtype", f"that of the model, {own.dtype}", str(dtype), hint)
     initial = None
-    if seeds is None and not isinstance(model, str):
-        initial = {name: p.detach()[None] for name, p in module.named_parameters()}
+    if seeds is None and spec is None:
+        initial = {name: p.detach()[None] for name, p in model.named_parameters()}
     result = train_runs(
-        module,
+        model,
         [task] * len(seed_list),
-        [recipe] * len(seed_list),
+        [recipe or published] * len(seed_list),
         seed_list,
         iterations=iterations,
         log_interval=log_interval,
-        dtype=own.dtype if dtype is None else dtype,
+        dtype=own.dtype,
         device=device,
         compiled=compiled,
         initial=initial,
         progress=progress,
     )
-    best = result.model_of(result.best)
-    module.load_state_dict(best.state_dict())
-    return replace(result, model=module)
+    model.load_state_dict(result.model_of(result.best).state_dict())
+    return result
 
 
-def _published(model: nn.Module | str, task: Task) -> Recipe:
-    op = getattr(task, "op", None)
-    if isinstance(model, str):
-        spec = ModelSpec.parse(model)
-        return spec.make_recipe(spec.units[-1].ops[0] if op is None else op, task.in_features)
-    units = units_of(model) if isinstance(model, nn.Module) else []
+def _published(model: nn.Module, task: Task, spec: ModelSpec | None) -> Recipe:
+    """The published recipe of the unit that gives the output; plain Adam for a module without units."""
+    units = units_of(model)
     if not units:
         return Recipe()
-    last = units[-1]
-    name = "arithmetic" if len(units) > 1 and "arithmetic" in last.recipes else "published"
-    return last.recipe(last.ops[0] if op is None else op, name, inputs=task.in_features)
+    last, op = units[-1], getattr(task, "op", None)
+    if op is None:
+        op = last.ops[0]
+    stacked = isinstance(task, ArithmeticDataset) and len(units) > 1
+    usual = "arithmetic" if stacked and "arithmetic" in last.recipes else "published"
+    chosen = spec.recipe if spec is not None else None
+    return last.recipe(op, chosen or usual, inputs=task.in_features)
 
 
 def _table(data: tuple[Tensor, Tensor]) -> Table:
@@ -105,6 +109,7 @@ def _table(data: tuple[Tensor, Tensor]) -> Table:
 def _seeds(seeds: int | Sequence[int] | None) -> list[int]:
     if seeds is None:
         return [0]
-    if isinstance(seeds, bool) or (isinstance(seeds, int) and seeds < 1):
+    wrong = isinstance(seeds, bool) or not isinstance(seeds, (int, Sequence))
+    if wrong or (isinstance(seeds, int) and seeds < 1):
         raise ArgumentError("seeds", "a positive number of seeds, or a list of them", repr(seeds))
     return list(range(seeds)) if isinstance(seeds, int) else list(seeds)

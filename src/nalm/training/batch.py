@@ -78,6 +78,7 @@ class Batch:
         """Train to the end."""
         settings, runs = self.settings, len(self.seeds)
         stride = settings.log_interval
+        tell(0)  # before the wait for the compiler
         for step in range(0, settings.iterations + 1, stride):
             self._evaluate(step)
             tell(runs * step)
@@ -131,6 +132,7 @@ class Batch:
         after, optimiser = recipe.optimiser.step(detached, gradients, _of(state, "optimiser"))
         for clamp in recipe.clamps:
             self.models.ask(after, clamp)
+        after |= {name: detached[name] for name in self.models.frozen}
         return {
             **_named("parameter", after),
             **_named("optimiser", optimiser),
@@ -220,7 +222,7 @@ def _program(
 ) -> Program:
     """The program for this function, made once for all batches of the same architecture, task and recipe."""
     known = batch.models.key()
-    shape = None if kind == "evaluate" else split(replace(batch.recipe, iterations=0))[0]
+    shape = None if kind == "evaluate" else split(replace(batch.recipe, iterations=1))[0]
     kinds = tuple((k, t.shape[1:], t.dtype) for k, t in {**state, **inputs}.items())
     fixed = tuple((k, t.shape, t.dtype) for k, t in constants.items())
     settings = replace(batch.settings, iterations=1, log_interval=1)

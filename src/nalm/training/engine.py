@@ -112,10 +112,14 @@ def _settings(
         check_seed(seed)
     if len({task.shape() for task in tasks}) > 1:
         raise ArgumentError("tasks", "of one shape, to train in one program", "several shapes")
-    if len({split(replace(recipe, iterations=0))[0] for recipe in recipes}) > 1:
+    if len({split(replace(recipe, iterations=1))[0] for recipe in recipes}) > 1:
         raise ArgumentError("recipes", "of one shape, to train in one program", "several shapes")
     if dtype not in (torch.float32, torch.float64):
         raise ArgumentError("dtype", "torch.float32 or torch.float64", str(dtype))
+    given = tasks[0].dtype
+    if given not in (None, dtype):
+        hint = "Nothing is cast silently: use .to(...) on one of them."
+        raise ArgumentError("data", f"of dtype {dtype} like the model", str(given), hint)
     if iterations is None:
         iterations = recipes[0].iterations
     check_positive("iterations", iterations)

@@ -6,6 +6,7 @@ A model made of units alone has the model axis natively. Any other `nn.Module` g
 from __future__ import annotations
 
 import copy
+import itertools
 from collections.abc import Callable, Hashable, Sequence
 from typing import Any
 
@@ -31,7 +32,11 @@ class Models:
 
     def __init__(self, model: nn.Module, dtype: torch.dtype, device: torch.device) -> None:
         _refuse_mixing(model)
+        if any(unit.batch_shape for unit in units_of(model)):
+            hint = "To train many at once, give `seeds`."
+            raise ArgumentError("model", "one model, without a batch_shape", "units with one", hint)
         self.native = _is_native(model)
+        self.frozen = [name for name, p in model.named_parameters() if not p.requires_grad]
         self.skeleton = copy.deepcopy(model).to(device=device, dtype=dtype)
         self.dtype, self.device = dtype, device
         if self.native:
@@ -52,11 +57,15 @@ class Models:
             sizes = (units[0].in_features, units[-1].out_features)
             if sizes != (inputs, outputs):
                 raise ArgumentError("model", expected, f"{sizes[0]} inputs to {sizes[1]} outputs")
+            for before, after in itertools.pairwise(units):
+                if before.out_features != after.in_features:
+                    got = f"{before.out_features} outputs before {after.in_features} inputs"
+                    raise ArgumentError("model", "made of layers that fit each other", got)
             return
         rows = torch.zeros(2, inputs, dtype=self.dtype, device=self.device)
         try:
             shape = tuple(self.skeleton(rows).shape)
-        except RuntimeError as error:
+        except (RuntimeError, AttributeError) as error:
             raise ArgumentError("model", expected, f"an error: {str(error).splitlines()[0]}") from error
         if shape != (2, outputs):
             raise ArgumentError(
@@ -68,16 +77,25 @@ class Models:
         options = [_options(module) for module in self.skeleton.modules()]
         if not self.native or None in options:
             return None
-        return tuple((type(module), found) for module, found in zip(self.skeleton.modules(), options))
+        parts = tuple((type(module), found) for module, found in zip(self.skeleton.modules(), options))
+        return (parts, tuple(self.frozen))
 
     def shapes(self) -> dict[str, torch.Size]:
         """The shape of each parameter of one model."""
         return {name: p.shape for name, p in self.skeleton.named_parameters()}
 
     def initial(self, seeds: Tensor, purpose: Purpose = Purpose.INIT, step: int = 0) -> Parameters:
-        """Initial parameters, each model's from its own seed alone."""
-        if not self.native:
-            return self._initial_by_torch(seeds, step)
+        """Initial parameters, each model's from its own seed alone; frozen ones are those of the model."""
+        drawn = (
+            self._initial_by_units(seeds, purpose, step)
+            if self.native
+            else self._initial_by_torch(seeds, step)
+        )
+        for name in self.frozen:
+            drawn[name] = self.skeleton.get_parameter(name).detach().expand(drawn[name].shape).clone()
+        return drawn
+
+    def _initial_by_units(self, seeds: Tensor, purpose: Purpose, step: int) -> Parameters:
         parameters, part = {}, 0
         for path, unit in self.skeleton.named_modules():
             if isinstance(unit, Unit):

@@ -9,8 +9,10 @@ on it but the outermost, a model's numbers are the same, bit for bit, in any com
 from __future__ import annotations
 
 import contextlib
+import functools
 import math
 import os
+import tempfile
 import warnings
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -77,18 +79,38 @@ def compiler() -> str | None:
     """The C++ compiler that programs are compiled with, or None."""
     from torch._inductor import cpp_builder, exc
 
-    try:
-        return str(cpp_builder.get_cpp_compiler())
-    except exc.InvalidCxxCompiler:
-        return None
+    with _programs_in_user_cache():
+        try:
+            return str(cpp_builder.get_cpp_compiler())
+        except exc.InvalidCxxCompiler:
+            return None
 
 
 def cache_folder() -> Path:
-    """Where compiled programs are kept: torch's own setting, or a folder in the user's cache."""
+    """Where compiled programs are kept: the user's setting for torch, or a folder in the user's cache."""
+    from torch._inductor.runtime.cache_dir_utils import default_cache_dir
+
     configured = os.environ.get("TORCHINDUCTOR_CACHE_DIR")
-    if configured:
+    # Torch writes its own default into the variable when it first looks; that is nobody's setting.
+    if configured and configured != default_cache_dir():
         return Path(configured)
-    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "nalm" / "programs"
+    base = os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")
+    return Path(base) / "nalm" / "programs"
+
+
+def is_writable(folder: Path) -> bool:
+    """Whether files can be made in this folder, which need not exist yet."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError:
+        return False
+    return os.access(folder, os.W_OK | os.X_OK)
+
+
+@functools.cache
+def _working_folder(wanted: Path) -> Path:
+    """The cache folder, or where it cannot be written a temporary one for this process."""
+    return wanted if is_writable(wanted) else Path(tempfile.mkdtemp(prefix="nalm-"))
 
 
 @contextlib.contextmanager
@@ -154,7 +176,7 @@ def _example(tensor: Tensor) -> Tensor:
 def _programs_in_user_cache() -> Iterator[None]:
     """Point torch's compile cache to our folder while compiling, and leave the user's own setting alone."""
     before = os.environ.get("TORCHINDUCTOR_CACHE_DIR")
-    os.environ["TORCHINDUCTOR_CACHE_DIR"] = str(cache_folder())
+    os.environ["TORCHINDUCTOR_CACHE_DIR"] = str(_working_folder(cache_folder()))
     try:
         yield
     finally:

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field
 
+from nalm.errors import ArgumentError, check_positive
 from nalm.training.clamps import Bound, Clamp, Project
 from nalm.training.gradients import ClipNorm, ClipValue, GradientNoise
 from nalm.training.losses import MAPE, MSE, PCC, RMSE, Loss, PCCThenMSE
+from nalm.training.numbers import split
 from nalm.training.optimisers import SGD, Adam, Optimiser, RMSProp
 from nalm.training.penalties import L1, L2, Discretise, Penalty, UnitPenalty
 from nalm.training.reinitialise import Reinitialise
@@ -38,3 +41,37 @@ class Recipe:
     reinitialise: Reinitialise | None = field(default=None, metadata={"shape": True})
     iterations: int = field(default=50_000, metadata={"shape": True})
     batch_size: int = field(default=128, metadata={"shape": True})
+
+    def __post_init__(self) -> None:
+        check_positive("iterations", self.iterations)
+        check_positive("batch_size", self.batch_size)
+        for name, kind in _KINDS.items():
+            value = getattr(self, name)
+            several = name in ("penalties", "clamps")
+            parts = value if several and isinstance(value, tuple) else (value,)
+            if (several and not isinstance(value, tuple)) or not all(
+                isinstance(part, kind) for part in parts
+            ):
+                expected = f"a tuple of {name}" if several else f"of type {_words(kind)}"
+                raise ArgumentError(name, expected, repr(value))
+        if not all(math.isfinite(number) for number in split(self)[1]):
+            raise ArgumentError("recipe", "made of finite numbers", repr(self))
+        if self.optimiser.learning_rate < 0:
+            raise ArgumentError("learning_rate", "0 or more", repr(self.optimiser.learning_rate))
+
+
+_NONE = type(None)
+_KINDS: dict[str, tuple[type, ...]] = {
+    "loss": (Loss,),
+    "penalties": (Penalty,),
+    "clip_norm": (ClipNorm, _NONE),
+    "clip_value": (ClipValue, _NONE),
+    "gradient_noise": (GradientNoise, _NONE),
+    "optimiser": (Optimiser,),
+    "clamps": (Clamp,),
+    "reinitialise": (Reinitialise, _NONE),
+}
+
+
+def _words(kinds: tuple[type, ...]) -> str:
+    return " or ".join("None" if kind is _NONE else kind.__name__ for kind in kinds)

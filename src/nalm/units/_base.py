@@ -6,6 +6,7 @@ Everything works with a leading model axis: `batch_shape` models are held and co
 
 from __future__ import annotations
 
+import inspect
 import itertools
 from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -13,7 +14,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import torch
 from torch import Tensor, nn
 
-from nalm.errors import ArgumentError, check_choice, check_positive
+from nalm.errors import ArgumentError, check_choice, check_positive, unknown
 from nalm.units._functional import distance_to_integer_sign
 from nalm.units._initialisers import Initialiser
 
@@ -27,7 +28,19 @@ UniformSource = Callable[[torch.Size, torch.dtype, torch.device], Tensor]
 """Gives uniform numbers in [0, 1) of a shape."""
 
 
-class Unit(nn.Module):
+class _UnitType(type):
+    """Refuses unknown options with the nearest known one, before anything is made."""
+
+    def __call__(cls, *arguments: Any, **options: Any) -> Any:
+        known = inspect.signature(cls.__init__).parameters  # type: ignore[misc]
+        if not any(p.kind is inspect.Parameter.VAR_KEYWORD for p in known.values()):
+            for name in options:
+                if name not in known:
+                    raise unknown("option", name, [k for k in known if k != "self"])
+        return super().__call__(*arguments, **options)
+
+
+class Unit(nn.Module, metaclass=_UnitType):
     """Base of all units. See the module's docstring for the contract.
 
     Args:
@@ -61,6 +74,8 @@ class Unit(nn.Module):
         super().__init__()
         self.in_features = check_positive("in_features", in_features)
         self.out_features = check_positive("out_features", out_features)
+        if not isinstance(batch_shape, Sequence):
+            raise ArgumentError("batch_shape", "a tuple of sizes", repr(batch_shape))
         self.batch_shape = torch.Size(check_positive("batch_shape", size) for size in batch_shape)
         self.initialisers: dict[str, Initialiser] = {}
         self.uniform_source: UniformSource | None = None
@@ -115,6 +130,8 @@ class Unit(nn.Module):
     def _checked(self, x: Tensor) -> Tensor:
         parameter = next(self.parameters())
         kind = type(self).__name__
+        if not isinstance(x, Tensor):
+            raise ArgumentError("input", f"a tensor for this {kind}", type(x).__name__)
         if x.shape[-1:] != (self.in_features,):
             raise ArgumentError(
                 "input", f"of last dimension {self.in_features} for this {kind}", f"shape {tuple(x.shape)}"
@@ -173,7 +190,7 @@ class Unit(nn.Module):
 
     def ideal_(self, op: str, i: int = 0, j: int = 1) -> None:
         """Set the weights that compute `op` on inputs i and j, for every output, in place."""
-        check_choice("op", op, self.ops)
+        self.check_op(op)
         for argument, index in (("i", i), ("j", j)):
             if not 0 <= index < self.in_features:
                 raise ArgumentError(argument, f"an input from 0 to {self.in_features - 1}", repr(index))
@@ -190,9 +207,15 @@ class Unit(nn.Module):
         self.select_(weight)
 
     @classmethod
+    def check_op(cls, op: str) -> None:
+        """Refuse an operation that the unit cannot express."""
+        if op not in cls.ops:
+            raise ArgumentError("op", f"one that {cls.name} can express ({', '.join(cls.ops)})", repr(op))
+
+    @classmethod
     def recipe(cls, op: str, name: str = "published", *, inputs: int = 2) -> Recipe:
         """The published training recipe for an operation on `inputs` inputs."""
-        check_choice("op", op, cls.ops)
+        cls.check_op(op)
         check_choice("recipe", name, cls.recipes)
         return cls.make_recipe(op, name, inputs)
 
