@@ -1,14 +1,50 @@
-"""From uniform numbers to samples of a range that may differ from run to run."""
+"""Tasks on ranges: from uniform numbers to samples of a range that may differ from run to run."""
 
 from __future__ import annotations
 
+from collections.abc import Hashable
 from typing import Any
 
 import torch
 from torch import Tensor
 
-from nalm.tasks._base import Numbers
-from nalm.tasks.ranges import Range
+from nalm.tasks._base import Numbers, Split, Task
+from nalm.tasks.ranges import Range, parse_pair
+
+
+class RangeTask(Task):
+    """A task on `inputs` inputs that are drawn independently from a training and a test range."""
+
+    inputs: int
+    range: str
+
+    @property
+    def in_features(self) -> int:  # type: ignore[override]
+        """The number of inputs."""
+        return self.inputs
+
+    @property
+    def train_range(self) -> Range:
+        """Where training and validation data are drawn."""
+        return parse_pair(self.range)[0]
+
+    @property
+    def test_range(self) -> Range:
+        """Where test data are drawn."""
+        return parse_pair(self.range)[1]
+
+    def range_of(self, split: Split) -> Range:
+        """Where the data of a split are drawn."""
+        return self.test_range if split is Split.TEST else self.train_range
+
+    def shape(self) -> Hashable:
+        """The number of inputs, and how many gaps the ranges have in training and in evaluation."""
+        return (type(self), self.inputs, *gaps(self.train_range, self.test_range))
+
+    def numbers(self, seed: int, split: Split) -> dict[str, Any]:
+        """The range of the split."""
+        training, evaluation = gaps(self.train_range, self.test_range)
+        return range_numbers(self.range_of(split), training if split is Split.TRAIN else evaluation)
 
 
 def range_numbers(span: Range, jumps: int) -> dict[str, Any]:

@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Hashable
 from dataclasses import dataclass
 from typing import Any
 
@@ -22,8 +21,8 @@ from torch import Tensor, nn
 
 from nalm.errors import ArgumentError, check_choice, check_positive
 from nalm.streams import Purpose, counters, key, uniform
-from nalm.tasks._base import Numbers, Split, Task
-from nalm.tasks._sampling import apply_operation, draw_range, gaps, range_numbers
+from nalm.tasks._base import Numbers, Split
+from nalm.tasks._sampling import RangeTask, apply_operation, draw_range
 from nalm.tasks.ranges import Range, parse_pair
 from nalm.units._base import units_of
 from nalm.units._functional import weighted_sum
@@ -32,7 +31,7 @@ ARITHMETIC_OPERATIONS = ("add", "sub", "mul")
 
 
 @dataclass(frozen=True)
-class ArithmeticDataset(Task):
+class ArithmeticDataset(RangeTask):
     """(sum of one subset) op (sum of another) of `inputs` inputs.
 
     Args:
@@ -62,21 +61,6 @@ class ArithmeticDataset(Task):
             raise ArgumentError("subset_ratio", expected, repr(self.subset_ratio))
 
     @property
-    def in_features(self) -> int:  # type: ignore[override]
-        """The number of inputs."""
-        return self.inputs
-
-    @property
-    def train_range(self) -> Range:
-        """Where training and validation data are drawn."""
-        return parse_pair(self.range)[0]
-
-    @property
-    def test_range(self) -> Range:
-        """Where test data are drawn."""
-        return parse_pair(self.range)[1]
-
-    @property
     def subset_size(self) -> int:
         """Inputs in each subset."""
         return _floor(self.subset_ratio * self.inputs)
@@ -101,18 +85,12 @@ class ArithmeticDataset(Task):
         rows[1, second : second + self.subset_size] = 1
         return rows
 
-    def shape(self) -> Hashable:
-        """The number of inputs, and how many gaps the ranges have in training and in evaluation."""
-        return (type(self), self.inputs, *gaps(self.train_range, self.test_range))
-
     def numbers(self, seed: int, split: Split) -> dict[str, Any]:
         """Operation, range and subsets."""
-        training, evaluation = gaps(self.train_range, self.test_range)
-        span = self.test_range if split is Split.TEST else self.train_range
         return {
             "op": ARITHMETIC_OPERATIONS.index(self.op),
             "subsets": self.subsets(seed).tolist(),
-            **range_numbers(span, training if split is Split.TRAIN else evaluation),
+            **super().numbers(seed, split),
         }
 
     def batch(self, u: Tensor, numbers: Numbers) -> tuple[Tensor, Tensor]:
@@ -127,7 +105,7 @@ class ArithmeticDataset(Task):
 
         Madsen & Johansen 2020, equation 16, computed exactly instead of by a million samples.
         """
-        span = self.test_range if split is Split.TEST else self.train_range
+        span = self.range_of(split)
         both, one = self.overlap_size, self.subset_size - self.overlap_size
         sizes = (one, both, one, self.inputs - self.width)  # only a, both, only b, neither
         a, b = np.array([1.0, 1, 0, 0]), np.array([0.0, 1, 1, 0])

@@ -6,21 +6,20 @@ Thesis, section 3.3 (2 inputs) and section 5.3 (10 inputs). The relevant inputs 
 from __future__ import annotations
 
 import math
-from collections.abc import Hashable
 from dataclasses import dataclass
 from typing import Any
 
 from torch import Tensor, nn
 
 from nalm.errors import ArgumentError, check_choice, check_positive
-from nalm.tasks._base import OPERATIONS, Numbers, Split, Task
-from nalm.tasks._sampling import apply_operation, draw_range, gaps, range_numbers
-from nalm.tasks.ranges import Range, parse_pair
+from nalm.tasks._base import OPERATIONS, Numbers, Split
+from nalm.tasks._sampling import RangeTask, apply_operation, draw_range
+from nalm.tasks.ranges import parse_pair
 from nalm.units._base import units_of
 
 
 @dataclass(frozen=True)
-class SingleModule(Task):
+class SingleModule(RangeTask):
     """y = x1 op x2 with `inputs` inputs on a training and a test range.
 
     Args:
@@ -41,32 +40,11 @@ class SingleModule(Task):
             raise ArgumentError("inputs", "2 or more", repr(self.inputs))
         parse_pair(self.range)
 
-    @property
-    def in_features(self) -> int:  # type: ignore[override]
-        """The number of inputs."""
-        return self.inputs
-
-    @property
-    def train_range(self) -> Range:
-        """Where training and validation data are drawn."""
-        return parse_pair(self.range)[0]
-
-    @property
-    def test_range(self) -> Range:
-        """Where test data are drawn."""
-        return parse_pair(self.range)[1]
-
-    def shape(self) -> Hashable:
-        """The number of inputs, and how many gaps the ranges have in training and in evaluation."""
-        return (type(self), self.inputs, *gaps(self.train_range, self.test_range))
-
     def numbers(self, seed: int, split: Split) -> dict[str, Any]:
         """Operation and range."""
-        training, evaluation = gaps(self.train_range, self.test_range)
-        span = self.test_range if split is Split.TEST else self.train_range
         return {
             "op": OPERATIONS.index(self.op),
-            **range_numbers(span, training if split is Split.TRAIN else evaluation),
+            **super().numbers(seed, split),
         }
 
     def batch(self, u: Tensor, numbers: Numbers) -> tuple[Tensor, Tensor]:
@@ -80,7 +58,7 @@ class SingleModule(Task):
 
         None for a quotient on a range that touches zero, where the expected error is infinite.
         """
-        span = self.test_range if split is Split.TEST else self.train_range
+        span = self.range_of(split)
         square, absolute = span.moment(2), span.mean_absolute()
         if self.op in ("add", "sub"):
             return epsilon**2 * self.inputs * (square + (self.inputs - 1) * absolute**2)

@@ -80,6 +80,11 @@ class Unit(nn.Module, metaclass=_UnitType):
         self.initialisers: dict[str, Initialiser] = {}
         self.uniform_source: UniformSource | None = None
         self._factory: dict[str, Any] = {"device": device, "dtype": _check_dtype(dtype)}
+        self.build()
+        self.reset_parameters()
+
+    def build(self) -> None:
+        """Declare the parameters. Options of a unit's own are set before `super().__init__`."""
 
     # -- parameters and randomness ---------------------------------------------------------------
 

@@ -10,7 +10,6 @@ inputs and outputs together; there the bound for five is used.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -69,20 +68,11 @@ class NAC(Unit):
     w_hat: Tensor
     m_hat: Tensor
 
-    def __init__(
-        self,
-        in_features: int,
-        out_features: int,
-        *,
-        batch_shape: Sequence[int] = (),
-        device: torch.device | str | None = None,
-        dtype: torch.dtype | None = None,
-    ) -> None:
-        super().__init__(in_features, out_features, batch_shape=batch_shape, device=device, dtype=dtype)
-        initial = tanh_sigmoid(in_features, out_features)
-        self.declare("w_hat", (out_features, in_features), initial)
-        self.declare("m_hat", (out_features, in_features), initial)
-        self.reset_parameters()
+    def build(self) -> None:
+        """Declare the parameters."""
+        initial = tanh_sigmoid(self.in_features, self.out_features)
+        self.declare("w_hat", (self.out_features, self.in_features), initial)
+        self.declare("m_hat", (self.out_features, self.in_features), initial)
 
     def compute(self, x: Tensor) -> Tensor:
         """The equation itself."""

@@ -76,12 +76,14 @@ class NACMul(Unit):
         dtype: torch.dtype | None = None,
         epsilon: float = EPSILON,
     ) -> None:
-        super().__init__(in_features, out_features, batch_shape=batch_shape, device=device, dtype=dtype)
         self.epsilon = check_epsilon(epsilon)
-        initial = tanh_sigmoid(in_features, out_features)
-        self.declare("w_hat", (out_features, in_features), initial)
-        self.declare("m_hat", (out_features, in_features), initial)
-        self.reset_parameters()
+        super().__init__(in_features, out_features, batch_shape=batch_shape, device=device, dtype=dtype)
+
+    def build(self) -> None:
+        """Declare the parameters."""
+        initial = tanh_sigmoid(self.in_features, self.out_features)
+        self.declare("w_hat", (self.out_features, self.in_features), initial)
+        self.declare("m_hat", (self.out_features, self.in_features), initial)
 
     def compute(self, x: Tensor) -> Tensor:
         """The equation itself."""

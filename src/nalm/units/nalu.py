@@ -84,14 +84,17 @@ class NALU(Unit):
         shared: bool = True,
         epsilon: float = EPSILON,
     ) -> None:
-        super().__init__(in_features, out_features, batch_shape=batch_shape, device=device, dtype=dtype)
         self.shared, self.epsilon = shared, check_epsilon(epsilon)
-        shape, initial = (out_features, in_features), tanh_sigmoid(in_features, out_features)
-        for raw in ("w_hat", "m_hat") if shared else ("w_hat", "m_hat", "w_hat_mul", "m_hat_mul"):
+        super().__init__(in_features, out_features, batch_shape=batch_shape, device=device, dtype=dtype)
+
+    def build(self) -> None:
+        """Declare the parameters."""
+        shape = (self.out_features, self.in_features)
+        initial = tanh_sigmoid(self.in_features, self.out_features)
+        for raw in ("w_hat", "m_hat") if self.shared else ("w_hat", "m_hat", "w_hat_mul", "m_hat_mul"):
             self.declare(raw, shape, initial)
         # Xavier with the gain that torch gives for the logistic function: 1.
-        self.declare("gate", shape, xavier_uniform(in_features, out_features))
-        self.reset_parameters()
+        self.declare("gate", shape, xavier_uniform(self.in_features, self.out_features))
 
     def compute(self, x: Tensor) -> Tensor:
         """The equation itself."""

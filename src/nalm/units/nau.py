@@ -11,7 +11,6 @@ strength on a single module is the thesis's 10; public scripts use 0.01.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -54,18 +53,11 @@ class NAU(Unit):
 
     weight: Tensor
 
-    def __init__(
-        self,
-        in_features: int,
-        out_features: int,
-        *,
-        batch_shape: Sequence[int] = (),
-        device: torch.device | str | None = None,
-        dtype: torch.dtype | None = None,
-    ) -> None:
-        super().__init__(in_features, out_features, batch_shape=batch_shape, device=device, dtype=dtype)
-        self.declare("weight", (out_features, in_features), half_capped(in_features, out_features))
-        self.reset_parameters()
+    def build(self) -> None:
+        """Declare the parameters."""
+        self.declare(
+            "weight", (self.out_features, self.in_features), half_capped(self.in_features, self.out_features)
+        )
 
     def compute(self, x: Tensor) -> Tensor:
         """The equation itself."""

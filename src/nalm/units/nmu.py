@@ -11,7 +11,6 @@ Madsen & Johansen derive the variance 1/4 for many inputs. W is held as `out x i
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -54,18 +53,9 @@ class NMU(Unit):
 
     weight: Tensor
 
-    def __init__(
-        self,
-        in_features: int,
-        out_features: int,
-        *,
-        batch_shape: Sequence[int] = (),
-        device: torch.device | str | None = None,
-        dtype: torch.dtype | None = None,
-    ) -> None:
-        super().__init__(in_features, out_features, batch_shape=batch_shape, device=device, dtype=dtype)
-        self.declare("weight", (out_features, in_features), Uniform(0.25, 0.75))
-        self.reset_parameters()
+    def build(self) -> None:
+        """Declare the parameters."""
+        self.declare("weight", (self.out_features, self.in_features), Uniform(0.25, 0.75))
 
     def compute(self, x: Tensor) -> Tensor:
         """The equation itself."""

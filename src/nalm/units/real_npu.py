@@ -81,12 +81,15 @@ class RealNPU(Unit):
         gate_gradient: str = "clip",
         epsilon: float = EPSILON,
     ) -> None:
-        super().__init__(in_features, out_features, batch_shape=batch_shape, device=device, dtype=dtype)
         self.gate_gradient = check_choice("gate_gradient", gate_gradient, ("clip", "straight-through"))
         self.epsilon = check_epsilon(epsilon)
-        self.declare("weight", (out_features, in_features), xavier_uniform(in_features, out_features))
-        self.declare("gate", (in_features,), Constant(0.5))
-        self.reset_parameters()
+        super().__init__(in_features, out_features, batch_shape=batch_shape, device=device, dtype=dtype)
+
+    def build(self) -> None:
+        """Declare the parameters."""
+        shape = (self.out_features, self.in_features)
+        self.declare("weight", shape, xavier_uniform(self.in_features, self.out_features))
+        self.declare("gate", (self.in_features,), Constant(0.5))
 
     def compute(self, x: Tensor) -> Tensor:
         """The equation itself."""
