@@ -8,10 +8,12 @@ on it but the outermost, a model's numbers are the same, bit for bit, in any com
 
 from __future__ import annotations
 
+import atexit
 import contextlib
 import functools
 import math
 import os
+import shutil
 import tempfile
 import warnings
 from collections.abc import Callable, Iterator
@@ -110,7 +112,11 @@ def is_writable(folder: Path) -> bool:
 @functools.cache
 def _working_folder(wanted: Path) -> Path:
     """The cache folder, or where it cannot be written a temporary one for this process."""
-    return wanted if is_writable(wanted) else Path(tempfile.mkdtemp(prefix="nalm-"))
+    if is_writable(wanted):
+        return wanted
+    temporary = tempfile.mkdtemp(prefix="nalm-")
+    atexit.register(shutil.rmtree, temporary, ignore_errors=True)
+    return Path(temporary)
 
 
 @contextlib.contextmanager
