@@ -64,7 +64,10 @@ class Program:
 
         examples = [_arranged(_example(tensor)) for tensor in state.values()]
         examples += [_example(tensor) for tensor in inputs.values()]
-        self._run = _compile(flat, examples, list(constants.values())) if self.compiled else flat
+        self._run = flat
+        if self.compiled:
+            with _programs_in_user_cache(), one_thread():
+                self._run = _compile(flat, examples, list(constants.values()))
 
     def repeat(self, state: Tensors, inputs: Tensors, times: int) -> Tensors:
         """Apply the function this many times to the state; `inputs` includes the constants."""
@@ -79,9 +82,9 @@ class Program:
 
 def compiler() -> str | None:
     """The C++ compiler that programs are compiled with, or None."""
-    from torch._inductor import cpp_builder, exc
-
     with _programs_in_user_cache():
+        from torch._inductor import cpp_builder, exc
+
         try:
             return str(cpp_builder.get_cpp_compiler())
         except exc.InvalidCxxCompiler:
@@ -153,10 +156,9 @@ def _compile(
 
     tensors = [*examples, *constants]
     fakes = [symbolic(k, tensor, k < len(examples)) for k, tensor in enumerate(tensors)]
-    with _programs_in_user_cache(), one_thread():
-        graph = make_fx(function)(*fakes)
-        with tracing(TracingContext(mode)), torch.no_grad():
-            return compile_fx(graph, fakes, config_patches={"cpp.threads": 1, "compile_threads": 1})
+    graph = make_fx(function)(*fakes)
+    with tracing(TracingContext(mode)), torch.no_grad():
+        return compile_fx(graph, fakes, config_patches={"cpp.threads": 1, "compile_threads": 1})
 
 
 _FEW = 32
@@ -180,7 +182,10 @@ def _example(tensor: Tensor) -> Tensor:
 
 @contextlib.contextmanager
 def _programs_in_user_cache() -> Iterator[None]:
-    """Point torch's compile cache to our folder while compiling, and leave the user's own setting alone."""
+    """Point torch's compile cache to our folder while compiling, and leave the user's own setting alone.
+
+    Torch writes the variable as soon as its compiler is imported, so the imports belong inside.
+    """
     before = os.environ.get("TORCHINDUCTOR_CACHE_DIR")
     os.environ["TORCHINDUCTOR_CACHE_DIR"] = str(_working_folder(cache_folder()))
     try:
