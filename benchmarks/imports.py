@@ -1,4 +1,4 @@
-"""How much `import nalm` costs beside `import torch`: fresh processes in turns, the best of several rounds."""
+"""What `import nalm` costs beside `import torch`: fresh processes in turns, the best of several rounds."""
 
 from __future__ import annotations
 
