@@ -8,7 +8,29 @@ from typing import TYPE_CHECKING, Any
 from nalm._version import NUMERICS_VERSION, __version__
 from nalm.errors import ArgumentError, NalmError
 from nalm.helpers import attach, penalty, project_, snap_, sparsity_error
-from nalm.units import NAC, NALU, NAU, NMU, NACMul, RealNPU, Unit
+from nalm.units import (
+    GNALU,
+    INAC,
+    INALU,
+    NAC,
+    NALU,
+    NAU,
+    NLRL,
+    NMRU,
+    NMU,
+    NPU,
+    NRU,
+    NSR,
+    SNMU,
+    STGNMU,
+    GatedNAUNMU,
+    INACMul,
+    Linear,
+    NACMul,
+    Quadratic,
+    RealNPU,
+    Unit,
+)  # fmt: skip
 
 if TYPE_CHECKING:
     from nalm.symbolic import Explanation, explain
@@ -24,9 +46,10 @@ _LATER = {
 }
 
 __all__ = [
-    "NAC", "NALU", "NAU", "NMU", "NUMERICS_VERSION", "ArgumentError", "Explanation", "NACMul", "NalmError",
-    "RealNPU", "Recipe", "Unit", "__version__", "attach", "explain", "penalty", "project_", "snap_",
-    "sparsity_error", "train",
+    "GNALU", "INAC", "INALU", "NAC", "NALU", "NAU", "NLRL", "NMRU", "NMU", "NPU", "NRU", "NSR",
+    "NUMERICS_VERSION", "SNMU", "STGNMU", "ArgumentError", "Explanation", "GatedNAUNMU", "INACMul",
+    "Linear", "NACMul", "NalmError", "Quadratic", "RealNPU", "Recipe", "Unit", "__version__", "attach",
+    "explain", "penalty", "project_", "snap_", "sparsity_error", "train",
 ]  # fmt: skip
 
 

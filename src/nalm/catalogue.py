@@ -12,7 +12,7 @@ import torch
 
 from nalm._version import NUMERICS_VERSION, __version__
 from nalm.papers import PAPERS
-from nalm.tasks import TASKS, TEST_RANGES, SingleModule, Split
+from nalm.tasks import OPERATIONS, TASKS, TEST_RANGES, SingleModule, Split
 from nalm.training.program import cache_folder, compiler, is_writable
 from nalm.units import UNITS, Unit, unit_class
 
@@ -48,7 +48,9 @@ def unit_page(name: str) -> dict[str, Any]:
         "published_recipes": {op: repr(unit.recipe(op)) for op in unit.ops},
         "citations": [asdict(PAPERS[key]) for key in unit.papers],
         "thresholds": {
-            op: {r: SingleModule(op, r).threshold(Split.TEST) for r in TEST_RANGES} for op in unit.ops
+            op: {r: SingleModule(op, r).threshold(Split.TEST) for r in TEST_RANGES}
+            for op in unit.ops
+            if op in OPERATIONS
         },
     }
 

@@ -42,10 +42,10 @@ def unknown(argument: str, got: str, choices: Iterable[str]) -> ArgumentError:
     return ArgumentError(argument, "one of " + (", ".join(names) or "none"), repr(got), hint)
 
 
-def check_epsilon(got: Any) -> float:
-    """Return `got` if it is a small number above zero that keeps logarithms finite; otherwise raise."""
+def check_above_zero(argument: str, got: Any) -> float:
+    """Return `got` if it is a finite number above zero; otherwise raise."""
     if isinstance(got, bool) or not isinstance(got, (int, float)) or not 0 < got < float("inf"):
-        raise ArgumentError("epsilon", "a number above 0", repr(got))
+        raise ArgumentError(argument, "a number above 0", repr(got))
     return float(got)
 
 

@@ -11,8 +11,8 @@ from __future__ import annotations
 
 import copy
 import pickle
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from typing import Any
 
 import torch
@@ -34,25 +34,27 @@ class Subject:
         reference: an independent implementation in numpy, if there is one.
         positive: whether its ideal weights are right for positive inputs only.
         exact: relative error allowed at ideal weights, beside that of an `epsilon` attribute.
+        largest: size of the largest result that it can give.
+        options: options to make it with.
     """
 
     unit: type[Unit]
     reference: Reference | None = None
     positive: bool = False
     exact: float = 1e-12
+    largest: float = float("inf")
+    options: Mapping[str, Any] = field(default_factory=dict)
 
     def make(self, inputs: int = 3, outputs: int = 2, batch_shape: tuple[int, ...] = ()) -> Unit:
         """A unit in float64 with reproducible weights."""
-        unit = self.unit(inputs, outputs, batch_shape=batch_shape, dtype=torch.float64)
+        unit = self.unit(inputs, outputs, batch_shape=batch_shape, dtype=torch.float64, **self.options)
         unit.reset_parameters(torch.Generator().manual_seed(7))
         return unit.eval()
 
 
-def check(
-    unit: type[Unit], *, reference: Reference | None = None, positive: bool = False, exact: float = 1e-12
-) -> None:
-    """Run all conformance checks on a unit; see `Subject` for the arguments."""
-    subject = Subject(unit, reference, positive, exact)
+def check(unit: type[Unit], **about: Any) -> None:
+    """Run all conformance checks on a unit; see `Subject` for the further arguments."""
+    subject = Subject(unit, **about)
     for one in CHECKS:
         try:
             one(subject)
@@ -98,28 +100,65 @@ def has_right_gradients(subject: Subject) -> None:
     assert right, "gradcheck failed at zero inputs"
 
 
+ARITHMETIC: dict[str, Callable[..., Tensor]] = {
+    "add": torch.add,
+    "sub": torch.sub,
+    "mul": torch.mul,
+    "div": torch.div,
+}
+LOGIC: dict[str, Callable[..., Tensor]] = {
+    "and": torch.logical_and,
+    "or": torch.logical_or,
+    "not": lambda a, b: a == 0,
+    "nand": lambda a, b: ~torch.logical_and(a, b),
+    "nor": lambda a, b: ~torch.logical_or(a, b),
+    "implies": lambda a, b: torch.logical_or(a == 0, b),
+}
+COMPARISONS: dict[str, Callable[..., Tensor]] = {
+    "lt": torch.lt,
+    "gt": torch.gt,
+    "le": torch.le,
+    "ge": torch.ge,
+    "eq": torch.eq,
+    "ne": torch.ne,
+}
+
+
 def is_exact_at_ideal_weights(subject: Subject) -> None:
-    """With ideal weights every operation is right from 1e-6 to 1e6, but for a declared epsilon."""
-    operations: dict[str, Callable[..., Tensor]] = {
-        "add": torch.add,
-        "sub": torch.sub,
-        "mul": torch.mul,
-        "div": torch.div,
-    }
-    for op in filter(operations.__contains__, subject.unit.ops):
+    """With ideal weights every operation is right, but for a declared epsilon.
+
+    Arithmetic from 1e-6 to 1e6, logic on truth values, comparisons on whole numbers from -1e6 to 1e6.
+    """
+    sizes = 10.0 ** torch.linspace(-6, 6, 25, dtype=torch.float64)
+    signed = sizes if subject.positive else torch.cat([sizes, -sizes])
+    whole = torch.tensor([-1e6, -7, -1, 0, 1, 2, 1e6], dtype=torch.float64)
+    for op in subject.make().ops:
         unit = subject.make(4, 2)
         unit.ideal_(op, 1, 3)
-        sizes = 10.0 ** torch.linspace(-6, 6, 25, dtype=torch.float64)
-        signed = sizes if subject.positive else torch.cat([sizes, -sizes])
-        pairs = torch.cartesian_prod(signed, signed)
-        x = torch.stack([signed[0].expand(len(pairs)), pairs[:, 0], 3 * pairs[:, 1], pairs[:, 1]], -1)
-        target = operations[op](pairs[:, 0], pairs[:, 1])[:, None]
         epsilon = getattr(unit, "epsilon", 0.0)
-        allowed = subject.exact + 2 * epsilon * (1 / pairs).abs().sum(-1, keepdim=True)
-        error = (unit(x).detach() - target).abs() / target.abs().clamp(min=torch.finfo(torch.float64).tiny)
-        assert bool(((error <= allowed) | (target == 0)).all()), f"{op} is off by {float(error.max()):.3g}"
+        if op in ARITHMETIC:
+            x, a, b = _pairs(signed)
+            target = ARITHMETIC[op](a, b)
+            allowed = subject.exact + 2 * epsilon * (1 / a.abs() + 1 / b.abs())
+        else:
+            x, a, b = _pairs(torch.tensor([0.0, 1.0], dtype=torch.float64) if op in LOGIC else whole)
+            target = ({**LOGIC, **COMPARISONS}[op](a, b)).double()
+            target, allowed = target + 1, torch.full_like(a, subject.exact + 3 * epsilon)
+        output = unit(x).detach() + (
+            op not in ARITHMETIC
+        )  # truth values are compared with 1 and 2, not 0 and 1
+        error = ((output - target[:, None]) / target[:, None].abs().clamp(min=1e-300)).abs()
+        counted = (target != 0) & (target.abs() <= subject.largest)
+        worst = float(error[counted].max())
+        assert bool((error <= allowed[:, None])[counted].all()), f"{op} is off by {worst:.3g}"
         if not epsilon:
             assert float(unit.sparsity_error().detach()) == 0, f"ideal weights for {op} are not discrete"
+
+
+def _pairs(values: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+    """All pairs of these values as inputs 1 and 3 of four, and the two of each pair."""
+    a, b = torch.cartesian_prod(values, values).T
+    return torch.stack([values[:1].expand(len(a)), a, 3 * b, b], -1), a, b
 
 
 def has_its_symbolic_form(subject: Subject) -> None:
@@ -161,7 +200,7 @@ def takes_any_leading_shape(subject: Subject) -> None:
 
 def handles_many_inputs(subject: Subject) -> None:
     """More inputs than are unrolled give what fewer give when the others are switched off."""
-    op = subject.unit.ops[0]
+    op = subject.make().ops[0]
     wide, narrow = subject.make(40, 1, (2,)), subject.make(2, 1)
     wide.ideal_(op, 5, 30)
     narrow.ideal_(op, 0, 1)
@@ -204,7 +243,7 @@ def projects_and_snaps(subject: Subject) -> None:
 def obeys_the_habits_of_modules(subject: Subject) -> None:
     """state_dict, deepcopy, pickle, `.to()`, repr, meta device."""
     unit, x = subject.make(), _inputs(3)
-    other = subject.unit(3, 2, dtype=torch.float64).eval()
+    other = subject.unit(3, 2, dtype=torch.float64, **subject.options).eval()
     other.load_state_dict(unit.state_dict())
     for twin in (other, copy.deepcopy(unit), pickle.loads(pickle.dumps(unit))):
         _close(twin(x), unit(x), 0, "copy")
@@ -258,6 +297,7 @@ def exports(subject: Subject) -> None:
 def compiles(subject: Subject) -> None:
     """torch.compile in one graph gives the same values and gradients."""
     unit, x = subject.make(), _inputs(3)
+    torch.compiler.reset()  # units share the code of `forward`: many of them would exceed torch's limit
     compiled = torch.compile(unit, fullgraph=True, backend="aot_eager")
     _close(compiled(x), unit(x), 1e-12, "compiled")
     gradients = []

@@ -1,5 +1,7 @@
 """Every unit passes every conformance check, against an independent reference."""
 
+import math
+
 import pytest
 import references
 
@@ -7,13 +9,29 @@ from nalm.errors import ArgumentError
 from nalm.testing import CHECKS, Subject, check
 from nalm.units import NAU, UNITS
 
+CAPPED = math.exp(20)
+
 SUBJECTS = {
     "nac": Subject(UNITS["nac"], references.nac),
     "nac-mul": Subject(UNITS["nac-mul"], references.nac_mul, positive=True),
     "nalu": Subject(UNITS["nalu"], references.nalu, positive=True),
+    "inac": Subject(UNITS["inac"], references.nac),
+    "inac-mul": Subject(UNITS["inac-mul"], references.inac_mul, largest=CAPPED),
+    "inalu": Subject(UNITS["inalu"], references.inalu, largest=CAPPED),
+    "gnalu": Subject(UNITS["gnalu"], references.gnalu, positive=True),
     "nau": Subject(UNITS["nau"], references.nau),
     "nmu": Subject(UNITS["nmu"], references.nmu),
-    "realnpu": Subject(UNITS["realnpu"], references.real_npu),
+    "gated-nau-nmu": Subject(UNITS["gated-nau-nmu"], references.gated_nau_nmu, positive=True),
+    "snmu": Subject(UNITS["snmu"], references.nmu),
+    "stgnmu": Subject(UNITS["stgnmu"], references.stgnmu),
+    "realnpu": Subject(UNITS["realnpu"], references.npu),
+    "npu": Subject(UNITS["npu"], references.npu),
+    "nru": Subject(UNITS["nru"], references.nru),
+    "nmru": Subject(UNITS["nmru"], references.nmru),
+    "nlrl": Subject(UNITS["nlrl"], references.nlrl),
+    "nsr": Subject(UNITS["nsr"], references.nsr),
+    "quadratic": Subject(UNITS["quadratic"], references.quadratic),
+    "linear": Subject(UNITS["linear"], references.linear),
 }
 
 

@@ -106,7 +106,9 @@ def _options(unit: type[Unit], text: str | None) -> tuple[tuple[str, Any], ...]:
 
 
 def _value(name: str, text: str, default: Any) -> Any:
-    """The value in the type of the option's default."""
+    """The value in the type of the option's default; a number where that is None."""
+    if default is None:
+        default = 0.0
     if isinstance(default, bool):
         if text.lower() not in ("true", "false"):
             raise ArgumentError(name, "true or false", repr(text))

@@ -57,7 +57,8 @@ class Batch:
         self.numbers = {
             s: _stack([task.numbers(seed, s) for task, seed in zip(tasks, seeds)], settings) for s in Split
         }
-        drawn = initial if initial is not None else models.initial(self.seeds)
+        others = self.recipe.initialise
+        drawn = initial if initial is not None else models.initial(self.seeds, others=others)
         parameters = {name: p.to(settings.device, settings.dtype).clone() for name, p in drawn.items()}
         self.state: Tensors = {
             **_named("parameter", parameters),
@@ -163,7 +164,7 @@ class Batch:
         errors = torch.stack(self.log.validation, -1)
         stuck = self.recipe.reinitialise.stuck(errors, self.settings.log_interval, self.began, step)
         if stuck.any():
-            fresh = self.models.initial(self.seeds, Purpose.REINIT, step)
+            fresh = self.models.initial(self.seeds, Purpose.REINIT, step, self.recipe.initialise)
             for name, p in fresh.items():
                 held = self.state[f"parameter/{name}"]
                 self.state[f"parameter/{name}"] = torch.where(wide(stuck, held), p, held)

@@ -16,6 +16,7 @@ from torch.func import functional_call, vmap
 
 from nalm.errors import ArgumentError
 from nalm.streams import Purpose, counters, key, uniform
+from nalm.training.initialise import Initialise
 from nalm.units._base import Unit, units_of
 
 Parameters = dict[str, Tensor]
@@ -84,10 +85,23 @@ class Models:
         """The shape of each parameter of one model."""
         return {name: p.shape for name, p in self.skeleton.named_parameters()}
 
-    def initial(self, seeds: Tensor, purpose: Purpose = Purpose.INIT, step: int = 0) -> Parameters:
-        """Initial parameters, each model's from its own seed alone; frozen ones are those of the model."""
+    def initial(
+        self,
+        seeds: Tensor,
+        purpose: Purpose = Purpose.INIT,
+        step: int = 0,
+        others: Sequence[Initialise] = (),
+    ) -> Parameters:
+        """Initial parameters, each model's from its own seed alone; frozen ones are those of the model.
+
+        Args:
+            seeds: one per model.
+            purpose: at the start, or again.
+            step: the step at which they are drawn.
+            others: initial values that replace the units' own.
+        """
         drawn = (
-            self._initial_by_units(seeds, purpose, step)
+            self._initial_by_units(seeds, purpose, step, others)
             if self.native
             else self._initial_by_torch(seeds, step)
         )
@@ -95,11 +109,15 @@ class Models:
             drawn[name] = self.skeleton.get_parameter(name).detach().expand(drawn[name].shape).clone()
         return drawn
 
-    def _initial_by_units(self, seeds: Tensor, purpose: Purpose, step: int) -> Parameters:
+    def _initial_by_units(
+        self, seeds: Tensor, purpose: Purpose, step: int, others: Sequence[Initialise]
+    ) -> Parameters:
         parameters, part = {}, 0
+        replaced = {other.parameter: other for other in others}
         for path, unit in self.skeleton.named_modules():
             if isinstance(unit, Unit):
-                for name, initialiser in unit.initialisers.items():
+                for name, own in unit.initialisers.items():
+                    initialiser = replaced[name].initialiser(unit) if name in replaced else own
                     elements = counters(*unit.get_parameter(name).shape, device=self.device)
                     u = uniform(key(seeds, purpose, step, part), elements, self.dtype)
                     parameters[f"{path}.{name}" if path else name] = initialiser(u)
@@ -163,7 +181,7 @@ def _is_native(model: nn.Module) -> bool:
     return all(isinstance(m, Unit) or type(m) in (nn.Sequential, nn.Identity) for m in model.modules())
 
 
-_OF_EVERY_UNIT = {*vars(nn.Module()), "_factory", "initialisers", "uniform_source"}
+_OF_EVERY_UNIT = {*vars(nn.Module()), "_factory", "initialisers", "ops", "uniform_source"}
 
 
 def _options(module: nn.Module) -> tuple[tuple[str, Any], ...] | None:

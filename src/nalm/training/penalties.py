@@ -10,7 +10,7 @@ from torch import Tensor, nn
 
 from nalm.errors import check_choice
 from nalm.training.schedules import Always, Progress, Schedule
-from nalm.units._base import units_of
+from nalm.units._base import Unit, units_of
 from nalm.units._functional import distance_to_bit, distance_to_integer_sign
 
 
@@ -46,16 +46,16 @@ class UnitPenalty(Penalty):
 
 @dataclass(frozen=True)
 class L1(Penalty):
-    """Sum of the absolute values of all parameters (Heim et al. 2020)."""
+    """Sum of the absolute values of all parameters (Heim et al. 2020), or of those of one name."""
 
     strength: float = 1.0
     schedule: Schedule = Always()
+    parameter: str | None = None
 
     def value(self, model: nn.Module) -> Tensor | None:
         """The penalty of each model without strength, shape `models`; None where nothing is penalised."""
-        return _total(
-            parameter.abs().reshape(parameter.shape[0], -1).sum(-1) for parameter in _parameters(model)
-        )
+        chosen = _parameters(model, self.parameter)
+        return _total(parameter.abs().reshape(parameter.shape[0], -1).sum(-1) for parameter in chosen)
 
 
 @dataclass(frozen=True)
@@ -84,7 +84,8 @@ _DISTANCES = {"0,1": distance_to_bit, "-1,0,1": distance_to_integer_sign, "-1,1"
 class Discretise(Penalty):
     """Mean distance of the weights, or of the gates, from a set of values (thesis, section 5.4).
 
-    `values` is one of "0,1", "-1,0,1", "-1,1"; `of` is "weights" or "gates".
+    `values` is one of "0,1", "-1,0,1", "-1,1"; `of` is "weights", "gates" or the name of one of them, such
+    as "W".
     """
 
     strength: float = 1.0
@@ -94,22 +95,27 @@ class Discretise(Penalty):
 
     def __post_init__(self) -> None:
         check_choice("values", self.values, _DISTANCES)
-        check_choice("of", self.of, ("weights", "gates"))
 
     def value(self, model: nn.Module) -> Tensor | None:
         """The penalty of each model without strength, shape `models`; None where nothing is penalised."""
         distance = _DISTANCES[self.values]
-        tensors = (t for unit in units_of(model) for t in getattr(unit, self.of)().values())
+        tensors = (t for unit in units_of(model) for t in self._chosen(unit))
         return _total(distance(tensor).flatten(1).mean(-1) for tensor in tensors)
 
+    def _chosen(self, unit: Unit) -> list[Tensor]:
+        if self.of in ("weights", "gates"):
+            return list(getattr(unit, self.of)().values())
+        named = {**unit.weights(), **unit.gates()}
+        return [named[self.of]] if self.of in named else []
 
-def _parameters(model: nn.Module) -> list[Tensor]:
+
+def _parameters(model: nn.Module, wanted: str | None = None) -> list[Tensor]:
     """The parameters as attributes of their modules, so that tensors put in their place are seen."""
     return [
         getattr(module, name)
         for module in model.modules()
         for name, held in module._parameters.items()
-        if held is not None
+        if held is not None and wanted in (None, name)
     ]
 
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from nalm.errors import ArgumentError, check_positive
 from nalm.training.clamps import Bound, Clamp, Project
 from nalm.training.gradients import ClipNorm, ClipValue, GradientNoise
+from nalm.training.initialise import Initialise
 from nalm.training.losses import MAPE, MSE, PCC, RMSE, Loss, PCCThenMSE
 from nalm.training.numbers import split
 from nalm.training.optimisers import SGD, Adam, Optimiser, RMSProp
@@ -17,15 +18,17 @@ from nalm.training.schedules import Always, Growth, Progress, Ramp, Schedule, Wh
 
 __all__ = [
     "L1", "L2", "MAPE", "MSE", "PCC", "RMSE", "SGD", "Adam", "Always", "Bound", "Clamp", "ClipNorm",
-    "ClipValue", "Discretise", "GradientNoise", "Growth", "Loss", "Optimiser", "PCCThenMSE", "Penalty",
-    "Progress", "Project", "RMSProp", "Ramp", "Recipe", "Reinitialise", "Schedule", "UnitPenalty",
-    "WhenLossBelow",
+    "ClipValue", "Discretise", "GradientNoise", "Growth", "Initialise", "Loss", "Optimiser",
+    "PCCThenMSE", "Penalty", "Progress", "Project", "RMSProp", "Ramp", "Recipe", "Reinitialise",
+    "Schedule", "UnitPenalty", "WhenLossBelow",
 ]  # fmt: skip
 
 
 @dataclass(frozen=True)
 class Recipe:
     """How to train. The order inside one step is the order of the fields from `loss` to `clamps`.
+
+    `initialise` replaces initial values of the units' own.
 
     Types and None are the shape of a recipe: runs whose recipes have the same shape train in one program,
     each with its own numbers.
@@ -38,6 +41,7 @@ class Recipe:
     gradient_noise: GradientNoise | None = None
     optimiser: Optimiser = Adam()
     clamps: tuple[Clamp, ...] = (Project(),)
+    initialise: tuple[Initialise, ...] = field(default=(), metadata={"shape": True})
     reinitialise: Reinitialise | None = field(default=None, metadata={"shape": True})
     iterations: int = field(default=50_000, metadata={"shape": True})
     batch_size: int = field(default=128, metadata={"shape": True})
@@ -47,7 +51,7 @@ class Recipe:
         check_positive("batch_size", self.batch_size)
         for name, kind in _KINDS.items():
             value = getattr(self, name)
-            several = name in ("penalties", "clamps")
+            several = name in ("penalties", "clamps", "initialise")
             parts = value if several and isinstance(value, tuple) else (value,)
             if (several and not isinstance(value, tuple)) or not all(
                 isinstance(part, kind) for part in parts
@@ -69,6 +73,7 @@ _KINDS: dict[str, tuple[type, ...]] = {
     "gradient_noise": (GradientNoise, _NONE),
     "optimiser": (Optimiser,),
     "clamps": (Clamp,),
+    "initialise": (Initialise,),
     "reinitialise": (Reinitialise, _NONE),
 }
 

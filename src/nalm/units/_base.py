@@ -17,6 +17,7 @@ from torch import Tensor, nn
 from nalm.errors import ArgumentError, check_choice, check_positive, unknown
 from nalm.units._functional import distance_to_integer_sign
 from nalm.units._initialisers import Initialiser
+from nalm.units._symbolic import as_number, as_truth
 
 if TYPE_CHECKING:
     import numpy as np
@@ -53,12 +54,14 @@ class Unit(nn.Module, metaclass=_UnitType):
 
     name: ClassVar[str]
     """Name on the command line."""
-    ops: ClassVar[tuple[str, ...]]
-    """Operations that the unit can express with ideal weights."""
+    ops: tuple[str, ...]
+    """Operations that the unit can express with ideal weights; an option may leave an instance fewer."""
     papers: ClassVar[tuple[str, ...]] = ()
     """Keys of the papers that define it (see `nalm list papers`)."""
-    reading: ClassVar[str] = ""
+    reading: str = ""
     """Where the idealised expression holds, if not everywhere."""
+    logical: ClassVar[bool] = False
+    """Whether inputs are truth values: idealised expressions then take and give sympy booleans."""
     recipes: ClassVar[tuple[str, ...]] = ("published",)
     """Names accepted by `recipe`."""
 
@@ -195,7 +198,7 @@ class Unit(nn.Module, metaclass=_UnitType):
 
     def ideal_(self, op: str, i: int = 0, j: int = 1) -> None:
         """Set the weights that compute `op` on inputs i and j, for every output, in place."""
-        self.check_op(op)
+        _check_op(op, self)
         for argument, index in (("i", i), ("j", j)):
             if not 0 <= index < self.in_features:
                 raise ArgumentError(argument, f"an input from 0 to {self.in_features - 1}", repr(index))
@@ -214,8 +217,7 @@ class Unit(nn.Module, metaclass=_UnitType):
     @classmethod
     def check_op(cls, op: str) -> None:
         """Refuse an operation that the unit cannot express."""
-        if op not in cls.ops:
-            raise ArgumentError("op", f"one that {cls.name} can express ({', '.join(cls.ops)})", repr(op))
+        _check_op(op, cls)
 
     @classmethod
     def recipe(cls, op: str, name: str = "published", *, inputs: int = 2) -> Recipe:
@@ -242,7 +244,8 @@ class Unit(nn.Module, metaclass=_UnitType):
 
         if len(names) != self.in_features:
             raise ArgumentError("names", f"{self.in_features} names, one per input", f"{len(names)}")
-        symbols = [sp.Symbol(name, real=True) if isinstance(name, str) else name for name in names]
+        given = [sp.Symbol(name, real=True) if isinstance(name, str) else name for name in names]
+        symbols = [as_truth(s) if self.logical and idealised else as_number(s) for s in given]
         values = {name: p.detach().cpu().double().numpy() for name, p in self.named_parameters()}
 
         def at(index: tuple[int, ...]) -> list[Any]:
@@ -276,6 +279,11 @@ def units_of(model: nn.Module) -> list[Unit]:
 def all_indices(shape: Iterable[int]) -> Iterable[tuple[int, ...]]:
     """Every index of an array of this shape."""
     return itertools.product(*(range(size) for size in shape))
+
+
+def _check_op(op: str, unit: Unit | type[Unit]) -> None:
+    if op not in unit.ops:
+        raise ArgumentError("op", f"one that {unit.name} can express ({', '.join(unit.ops)})", repr(op))
 
 
 def _check_dtype(dtype: torch.dtype | None) -> torch.dtype | None:

@@ -1,4 +1,4 @@
-"""The two sums and products that the units share. Shapes: x `*batch x n x in`, weight `*batch x out x in`.
+"""Sums that the units share. Shapes: x `*batch x n x in`, weight `*batch x out x in`.
 
 Inside, samples are the last axis (`features x n`): that is the axis a compiled program vectorises, and the
 orientation in which a small batched matrix product is fastest (4 times, measured for 100 inputs).
@@ -12,8 +12,8 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
-UNROLLED = 16
-"""Up to this many inputs, sums and products are written out term by term, so that they fuse."""
+UNROLLED = 20
+"""Up to this many inputs (ten and their reciprocals), sums and products are written out, to fuse."""
 
 
 def weighted_sum(
@@ -42,25 +42,6 @@ def weighted_sum(
     return sum(terms[1:], terms[0]).mT
 
 
-def gated_product(x: Tensor, weight: Tensor) -> Tensor:
-    """Product over inputs of weight * x + 1 - weight. Shape `*batch x n x out`.
-
-    Written as weight * x + (1 - weight), which is exactly x at weight 1 and exactly 1 at weight 0.
-    """
-    columns, inputs = x.mT, weight.shape[-1]
-    if inputs <= UNROLLED:
-        factors = (
-            weight[..., i, None] * columns[..., None, i, :] + (1 - weight[..., i, None])
-            for i in range(inputs)
-        )
-        result = next(factors)
-        for factor in factors:
-            result = result * factor
-        return result.mT
-    block = weight[..., None] * columns[..., None, :, :] + (1 - weight[..., None])
-    return halving_product(block, dim=-2).mT
-
-
 def cosine_of_sum(chosen: Tensor, angle: Tensor) -> Tensor:
     """Cosine of the sum of those angles whose input is chosen. Shape `*batch x n x out`.
 
@@ -84,16 +65,6 @@ def cosine_of_sum(chosen: Tensor, angle: Tensor) -> Tensor:
             real, imaginary = real * c - imaginary * s, real * s + imaginary * c
     assert real is not None
     return real.mT
-
-
-def halving_product(block: Tensor, dim: int) -> Tensor:
-    """Product along `dim` by multiplying halves: few operations, and right gradients at zero factors."""
-    while (length := block.shape[dim]) > 1:
-        half = length // 2
-        paired = block.narrow(dim, 0, half) * block.narrow(dim, half, half)
-        rest = block.narrow(dim, 2 * half, length - 2 * half)
-        block = torch.cat([paired, rest], dim) if length % 2 else paired
-    return block.squeeze(dim)
 
 
 def distance_to_integer_sign(weight: Tensor) -> Tensor:

@@ -61,6 +61,11 @@ def xavier_uniform(in_features: int, out_features: int, gain: float = 1.0) -> Un
     return Uniform(-bound, bound)
 
 
+def xavier_normal(in_features: int, out_features: int) -> Normal:
+    """Normal with the standard deviation sqrt(2 / (in + out)) (Glorot & Bengio 2010)."""
+    return Normal(0.0, math.sqrt(2 / (in_features + out_features)))
+
+
 def half_capped(in_features: int, out_features: int) -> Uniform:
     """Xavier uniform whose bound is at most 1/2: the initialisation of the NAU (Madsen & Johansen 2020)."""
     bound = min(0.5, math.sqrt(6 / (in_features + out_features)))
@@ -82,3 +87,16 @@ def tanh_sigmoid(in_features: int, out_features: int) -> Uniform:
 
     bound = float(brentq(excess, 1e-6, 1e3, xtol=1e-12))
     return Uniform(-bound, bound)
+
+
+def gated_product_variance(inputs: int, variance: float) -> float:
+    """Variance of NMU weights of mean 1/2 that keeps the variance of inputs of mean 0 in the forward pass.
+
+    Madsen & Johansen 2020, equation 69. Negative where no weights can do so.
+    """
+    kept = variance * (1 + variance) ** -inputs + (4 + 4 * variance) ** -inputs
+    return float(kept ** (1 / inputs) - 0.25)
+
+
+SCHEMES = {"nau": half_capped, "xavier": xavier_uniform}
+"""Initialisers by name, for recipes that bring their own: from in and out features."""

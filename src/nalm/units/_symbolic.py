@@ -29,3 +29,19 @@ def magnitude(symbol: Any, epsilon: float) -> Any:
     import sympy as sp
 
     return sp.Abs(symbol) + sp.Float(epsilon) if epsilon else sp.Abs(symbol)
+
+
+def as_number(value: Any) -> Any:
+    """A truth value as 1 or 0; numbers and plain symbols as they are."""
+    import sympy as sp
+
+    if isinstance(value, sp.logic.boolalg.Boolean) and not isinstance(value, sp.Symbol):
+        return sp.Piecewise((1, value), (0, True))
+    return value
+
+
+def as_truth(value: Any) -> Any:
+    """A number as the statement that it is above one half; truth values and plain symbols as they are."""
+    import sympy as sp
+
+    return value if isinstance(value, sp.logic.boolalg.Boolean) else value > sp.Rational(1, 2)

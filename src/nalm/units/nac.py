@@ -22,12 +22,14 @@ from nalm.units._functional import weighted_sum
 from nalm.units._initialisers import tanh_sigmoid
 from nalm.units._symbolic import linear
 
-SATURATED = 50.0
-"""A raw weight at which tanh and the logistic function are exactly 1 in float64."""
+SATURATED = 120.0
+"""A raw weight at which tanh and the logistic function are exactly 1 in float64, even to the golden base."""
 
 
-def nac_weight(w_hat: Tensor, m_hat: Tensor) -> Tensor:
-    """tanh(w_hat) * sigmoid(m_hat), which prefers {-1, 0, 1}."""
+def nac_weight(w_hat: Tensor, m_hat: Tensor, log_base: float = 1.0) -> Tensor:
+    """tanh(w_hat) * sigmoid(m_hat), which prefers {-1, 0, 1}; `log_base` is the logarithm of their base."""
+    if log_base != 1:
+        w_hat, m_hat = log_base * w_hat, log_base * m_hat
     return torch.tanh(w_hat) * torch.sigmoid(m_hat)
 
 
@@ -98,6 +100,7 @@ class NAC(Unit):
         return [linear(row, symbols) for row in effective(values["w_hat"], values["m_hat"])]
 
 
-def effective(w_hat: np.ndarray, m_hat: np.ndarray) -> np.ndarray:
+def effective(w_hat: np.ndarray, m_hat: np.ndarray, log_base: float = 1.0) -> np.ndarray:
     """`nac_weight` of raw weights' values, for the symbolic forms."""
-    return nac_weight(torch.from_numpy(np.asarray(w_hat)), torch.from_numpy(np.asarray(m_hat))).numpy()
+    w, m = (torch.from_numpy(np.asarray(value)) for value in (w_hat, m_hat))
+    return nac_weight(w, m, log_base).numpy()

@@ -15,13 +15,13 @@ Deviations: none. Both paths share one weight, as in the original; `shared=False
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import torch
 from torch import Tensor
 
-from nalm.errors import check_epsilon
+from nalm.errors import check_above_zero
 from nalm.training.recipe import Recipe
 from nalm.units._base import Unit
 from nalm.units._functional import weighted_sum
@@ -67,6 +67,11 @@ class NALU(Unit):
     recipes = ("published", "arithmetic")
     reading = "for positive inputs"
 
+    log_base: ClassVar[float] = 1.0
+    """Logarithm of the base of tanh and logistic function in the weight."""
+    gate_log_base: float = 1.0
+    """The same for the gate."""
+
     w_hat: Tensor
     m_hat: Tensor
     w_hat_mul: Tensor
@@ -84,7 +89,7 @@ class NALU(Unit):
         shared: bool = True,
         epsilon: float = EPSILON,
     ) -> None:
-        self.shared, self.epsilon = shared, check_epsilon(epsilon)
+        self.shared, self.epsilon = shared, check_above_zero("epsilon", epsilon)
         super().__init__(in_features, out_features, batch_shape=batch_shape, device=device, dtype=dtype)
 
     def build(self) -> None:
@@ -98,15 +103,15 @@ class NALU(Unit):
 
     def compute(self, x: Tensor) -> Tensor:
         """The equation itself."""
-        add = nac_weight(self.w_hat, self.m_hat)
-        mul = add if self.shared else nac_weight(self.w_hat_mul, self.m_hat_mul)
-        return nalu(x, add, mul, self.gate, self.epsilon)
+        weights = self.weights()
+        gate = self.gate if self.gate_log_base == 1 else self.gate_log_base * self.gate
+        return nalu(x, weights["W"], weights.get("W_mul", weights["W"]), gate, self.epsilon)
 
     def weights(self) -> dict[str, Tensor]:
         """The effective weight matrices. The gate depends on the input and is not among them."""
-        weights = {"W": nac_weight(self.w_hat, self.m_hat)}
+        weights = {"W": nac_weight(self.w_hat, self.m_hat, self.log_base)}
         if not self.shared:
-            weights["W_mul"] = nac_weight(self.w_hat_mul, self.m_hat_mul)
+            weights["W_mul"] = nac_weight(self.w_hat_mul, self.m_hat_mul, self.log_base)
         return weights
 
     def select_(self, weight: Tensor) -> None:
@@ -139,15 +144,11 @@ class NALU(Unit):
 
     def symbolic(self, values: dict[str, np.ndarray], symbols: list[Any], idealised: bool) -> list[Any]:
         """The gated sum for each output; idealised, a saturated gate is read for positive inputs."""
-        import sympy as sp
-
-        add = effective(values["w_hat"], values["m_hat"])
-        mul = add if self.shared else effective(values["w_hat_mul"], values["m_hat_mul"])
+        add = effective(values["w_hat"], values["m_hat"], self.log_base)
+        mul = add if self.shared else effective(values["w_hat_mul"], values["m_hat_mul"], self.log_base)
         outputs = []
         for a, m, g in zip(add, mul, values["gate"]):
-            gate = read_gate(g) if idealised else None
-            if gate is None:
-                gate = 1 / (1 + sp.exp(-linear(g, symbols)))
+            gate = gate_expression(g, symbols, idealised, self.gate_log_base)
             epsilon = 0.0 if idealised else self.epsilon
             outputs.append(gate * linear(a, symbols) + (1 - gate) * magnitude_powers(m, symbols, epsilon))
         return outputs
@@ -163,3 +164,13 @@ def read_gate(weights: np.ndarray) -> int | None:
     if (weights >= READABLE).all():
         return 1
     return 0 if (weights <= -READABLE).all() else None
+
+
+def gate_expression(
+    weights: np.ndarray, symbols: Sequence[Any], idealised: bool, log_base: float = 1.0
+) -> Any:
+    """The gate as a function of the input; idealised, 1 or 0 where it can be read."""
+    import sympy as sp
+
+    read = read_gate(weights) if idealised else None
+    return 1 / (1 + sp.exp(-linear(log_base * weights, symbols))) if read is None else sp.Integer(read)

@@ -4,13 +4,15 @@ r"""NAU, the Neural Addition Unit.
 
 Penalty: mean of :math:`\min(|W|, |1 - |W||)`. Madsen & Johansen 2020, equations 5-7; thesis, equation 2.13.
 
-Deviations: the papers clamp W before use; it is clamped after the optimiser's step (`project_`), which is the
-same in training. The papers write W as `in x out`; it is held as `out x in`, like `nn.Linear`. The penalty's
-strength on a single module is the thesis's 10; public scripts use 0.01.
+Deviations: the papers clamp W before use; it is clamped after the optimiser's step (`project_`), which is
+the same in training. The papers write W as `in x out`; it is held as `out x in`, like `nn.Linear`. The
+penalty's strength on a single module is the thesis's 10; public scripts use 0.01. `clamp=False` and
+`penalised=False` leave out what the ablation of Madsen & Johansen's appendix C.3 leaves out.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -38,6 +40,8 @@ class NAU(Unit):
         batch_shape: shape of the set of models held side by side.
         device: where the parameters live.
         dtype: precision of the parameters.
+        clamp: whether weights are kept in [-1, 1].
+        penalised: whether there is a penalty on weights that are not discrete.
 
     Example:
         >>> unit = nalm.NAU(3, 1)
@@ -52,6 +56,20 @@ class NAU(Unit):
     recipes = ("published", "arithmetic")
 
     weight: Tensor
+
+    def __init__(
+        self,
+        in_features: int,
+        out_features: int,
+        *,
+        batch_shape: Sequence[int] = (),
+        device: torch.device | str | None = None,
+        dtype: torch.dtype | None = None,
+        clamp: bool = True,
+        penalised: bool = True,
+    ) -> None:
+        self.clamp, self.penalised = clamp, penalised
+        super().__init__(in_features, out_features, batch_shape=batch_shape, device=device, dtype=dtype)
 
     def build(self) -> None:
         """Declare the parameters."""
@@ -69,12 +87,15 @@ class NAU(Unit):
 
     def penalty(self) -> Tensor:
         """Mean distance of the weights from {-1, 0, 1}."""
+        if not self.penalised:
+            return super().penalty()
         return distance_to_integer_sign(self.weight).mean((-2, -1))
 
     @torch.no_grad()
     def project_(self) -> None:
         """Clamp the weights to [-1, 1]."""
-        self.weight.clamp_(-1, 1)
+        if self.clamp:
+            self.weight.clamp_(-1, 1)
 
     @torch.no_grad()
     def select_(self, weight: Tensor) -> None:
@@ -96,3 +117,8 @@ class NAU(Unit):
     def symbolic(self, values: dict[str, np.ndarray], symbols: list[Any], idealised: bool) -> list[Any]:
         """The sum of weight * input for each output."""
         return [linear(row, symbols) for row in values["weight"]]
+
+    def options_repr(self) -> str:
+        """The options that differ from the published ones."""
+        clamp = "" if self.clamp else ", clamp=False"
+        return clamp + ("" if self.penalised else ", penalised=False")

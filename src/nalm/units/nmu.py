@@ -6,21 +6,27 @@ Penalty: mean of :math:`\min(|W|, |1 - W|)`. Madsen & Johansen 2020, equations 1
 
 Deviations: the papers clamp W before use; it is clamped after the optimiser's step (`project_`), which is the
 same in training. Initial weights are uniform in (0.25, 0.75) at all sizes, as at those used in the papers;
-Madsen & Johansen derive the variance 1/4 for many inputs. W is held as `out x in`, like `nn.Linear`.
+Madsen & Johansen derive the variance 1/4 for many inputs. With `input_variance` they are uniform around 1/2
+with the variance of their equation 69, within [0, 1]. W is held as `out x in`, like `nn.Linear`.
+`clamp=False` and `penalised=False` leave out what their ablation leaves out (appendix C.3).
 """
 
 from __future__ import annotations
 
+import math
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 import torch
 from torch import Tensor
 
+from nalm.errors import ArgumentError, check_above_zero
 from nalm.training.recipe import Ramp, Recipe, UnitPenalty
 from nalm.units._base import Unit
-from nalm.units._functional import distance_to_bit, gated_product
-from nalm.units._initialisers import Uniform
+from nalm.units._functional import distance_to_bit
+from nalm.units._initialisers import Uniform, gated_product_variance
+from nalm.units._product import gated_product
 from nalm.units._symbolic import number
 
 
@@ -38,6 +44,9 @@ class NMU(Unit):
         batch_shape: shape of the set of models held side by side.
         device: where the parameters live.
         dtype: precision of the parameters.
+        clamp: whether weights are kept in [0, 1].
+        penalised: whether there is a penalty on weights that are not discrete.
+        input_variance: the variance of the inputs, if it is known, for the initial weights.
 
     Example:
         >>> unit = nalm.NMU(3, 1)
@@ -53,9 +62,26 @@ class NMU(Unit):
 
     weight: Tensor
 
+    def __init__(
+        self,
+        in_features: int,
+        out_features: int,
+        *,
+        batch_shape: Sequence[int] = (),
+        device: torch.device | str | None = None,
+        dtype: torch.dtype | None = None,
+        clamp: bool = True,
+        penalised: bool = True,
+        input_variance: float | None = None,
+    ) -> None:
+        self.clamp, self.penalised = clamp, penalised
+        self.input_variance = input_variance
+        super().__init__(in_features, out_features, batch_shape=batch_shape, device=device, dtype=dtype)
+
     def build(self) -> None:
         """Declare the parameters."""
-        self.declare("weight", (self.out_features, self.in_features), Uniform(0.25, 0.75))
+        shape = (self.out_features, self.in_features)
+        self.declare("weight", shape, _initial(self.in_features, self.input_variance))
 
     def compute(self, x: Tensor) -> Tensor:
         """The equation itself."""
@@ -67,12 +93,15 @@ class NMU(Unit):
 
     def penalty(self) -> Tensor:
         """Mean distance of the weights from {0, 1}."""
+        if not self.penalised:
+            return super().penalty()
         return distance_to_bit(self.weight).mean((-2, -1))
 
     @torch.no_grad()
     def project_(self) -> None:
         """Clamp the weights to [0, 1]."""
-        self.weight.clamp_(0, 1)
+        if self.clamp:
+            self.weight.clamp_(0, 1)
 
     @torch.no_grad()
     def select_(self, weight: Tensor) -> None:
@@ -90,8 +119,29 @@ class NMU(Unit):
 
     def symbolic(self, values: dict[str, np.ndarray], symbols: list[Any], idealised: bool) -> list[Any]:
         """The product of weight * input + 1 - weight for each output."""
-        import sympy as sp
+        return [gated_factors(row, symbols) for row in values["weight"]]
 
-        return [
-            sp.Mul(*(number(w) * s + number(1 - w) for w, s in zip(row, symbols))) for row in values["weight"]
-        ]
+    def options_repr(self) -> str:
+        """The options that differ from the published ones."""
+        clamp = "" if self.clamp else ", clamp=False"
+        penalised = "" if self.penalised else ", penalised=False"
+        known = self.input_variance is not None
+        return clamp + penalised + (f", input_variance={self.input_variance}" if known else "")
+
+
+def gated_factors(weights: np.ndarray, symbols: Sequence[Any]) -> Any:
+    """Product of weight * symbol + 1 - weight."""
+    import sympy as sp
+
+    return sp.Mul(*(number(w) * s + number(1 - w) for w, s in zip(weights, symbols)))
+
+
+def _initial(inputs: int, input_variance: float | None) -> Uniform:
+    if input_variance is None:
+        return Uniform(0.25, 0.75)
+    variance = gated_product_variance(inputs, check_above_zero("input_variance", input_variance))
+    if variance <= 0:
+        hint = "With so large a variance no weights keep it (Madsen & Johansen 2020, equation 69)."
+        raise ArgumentError("input_variance", f"one that {inputs} inputs can keep", input_variance, hint)
+    width = min(0.5, math.sqrt(3 * variance))
+    return Uniform(0.5 - width, 0.5 + width)

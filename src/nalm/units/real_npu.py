@@ -9,23 +9,26 @@ relative error is about :math:`\sum_i W_i \epsilon / |x_i|`.
 
 The gate is clipped in the equation. With `gate_gradient="clip"` the clip has the gradient zero outside
 [0, 1] (used for the thesis's numbers); with "straight-through" the gradient passes (the authors' own code).
+Without the relevance gate (`relevance=False`, all :math:`g_i = 1`) it is the real part of the NaiveNPU.
 
 Deviations: none. The recipe "published" is the unmodified RealNPU of the thesis; for division it takes the
-penalty of table E.5 (chapter 5), where table E.2 (chapter 3) has that of multiplication.
+penalty of table E.5 (chapter 5), where table E.2 (chapter 3) has that of multiplication. The recipe
+"modified" is that of the thesis's section 5.4: the initial weights of the NAU, weights and gates clipped
+after the step, and both driven to discrete values; "modified-zero" lets weights go to 0 as well.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import torch
 from torch import Tensor
 
-from nalm.errors import check_choice, check_epsilon
-from nalm.training.recipe import L1, Adam, Growth, Recipe
+from nalm.errors import check_above_zero, check_choice
+from nalm.training.recipe import L1, Adam, Bound, Discretise, Growth, Initialise, Ramp, Recipe
 from nalm.units._base import Unit
 from nalm.units._functional import cosine_of_sum, weighted_sum
 from nalm.units._initialisers import Constant, xavier_uniform
@@ -34,14 +37,21 @@ from nalm.units._symbolic import magnitude, number
 EPSILON = float(torch.finfo(torch.float32).eps)
 
 
-def real_npu(x: Tensor, weight: Tensor, gate: Tensor, epsilon: float = EPSILON) -> Tensor:
+def real_npu(x: Tensor, weight: Tensor, gate: Tensor | None, epsilon: float = EPSILON) -> Tensor:
     """Product of powers with sign: x `*batch x n x in`, weight `*batch x out x in`, gate `*batch x in`."""
+    return torch.exp(log_sum(x, weight, gate, epsilon)) * cosine_of_sum(x < 0, angles(weight, gate))
 
-    def log_r(x: Tensor, g: Tensor) -> Tensor:
-        return torch.log(g * (x.abs() + epsilon) + (1 - g))
 
-    sign = cosine_of_sum(x < 0, weight * (math.pi * gate[..., None, :]))
-    return torch.exp(weighted_sum(x, weight, log_r, gate)) * sign
+def log_sum(x: Tensor, weight: Tensor, gate: Tensor | None, epsilon: float) -> Tensor:
+    """Sum of weight * ln r, with r = |x| + epsilon where there is no gate."""
+    if gate is None:
+        return weighted_sum(x, weight, lambda x: torch.log(x.abs() + epsilon))
+    return weighted_sum(x, weight, lambda x, g: torch.log(g * (x.abs() + epsilon) + (1 - g)), gate)
+
+
+def angles(weight: Tensor, gate: Tensor | None) -> Tensor:
+    """What a negative input adds to the argument of the cosine, `*batch x out x in`."""
+    return math.pi * weight if gate is None else weight * (math.pi * gate[..., None, :])
 
 
 class RealNPU(Unit):
@@ -53,6 +63,7 @@ class RealNPU(Unit):
         batch_shape: shape of the set of models held side by side.
         device: where the parameters live.
         dtype: precision of the parameters.
+        relevance: whether there is a relevance gate.
         gate_gradient: "clip" or "straight-through", the gradient of the gate's clip outside [0, 1].
         epsilon: added to the magnitudes, so that their logarithm is finite.
 
@@ -66,6 +77,7 @@ class RealNPU(Unit):
     name = "realnpu"
     ops = ("mul", "div")
     papers = ("heim2020", "mistry2023")
+    recipes: ClassVar[tuple[str, ...]] = ("published", "modified", "modified-zero")
 
     weight: Tensor
     gate: Tensor
@@ -78,25 +90,36 @@ class RealNPU(Unit):
         batch_shape: Sequence[int] = (),
         device: torch.device | str | None = None,
         dtype: torch.dtype | None = None,
+        relevance: bool = True,
         gate_gradient: str = "clip",
         epsilon: float = EPSILON,
     ) -> None:
+        self.relevance = relevance
         self.gate_gradient = check_choice("gate_gradient", gate_gradient, ("clip", "straight-through"))
-        self.epsilon = check_epsilon(epsilon)
+        self.epsilon = check_above_zero("epsilon", epsilon)
         super().__init__(in_features, out_features, batch_shape=batch_shape, device=device, dtype=dtype)
+
+    @property
+    def reading(self) -> str:  # type: ignore[override]
+        """Powers that are not whole are read for positive inputs."""
+        weight = self.weight.detach()
+        return "" if bool((weight == weight.round()).all()) else "for positive inputs"
 
     def build(self) -> None:
         """Declare the parameters."""
         shape = (self.out_features, self.in_features)
         self.declare("weight", shape, xavier_uniform(self.in_features, self.out_features))
-        self.declare("gate", (self.in_features,), Constant(0.5))
+        if self.relevance:
+            self.declare("gate", (self.in_features,), Constant(0.5))
 
     def compute(self, x: Tensor) -> Tensor:
         """The equation itself."""
         return real_npu(x, self.weight, self.clipped_gate(), self.epsilon)
 
-    def clipped_gate(self) -> Tensor:
-        """The gate in [0, 1], shape `*batch_shape x in`."""
+    def clipped_gate(self) -> Tensor | None:
+        """The gate in [0, 1], shape `*batch_shape x in`; None without one."""
+        if not self.relevance:
+            return None
         clipped = self.gate.clamp(0, 1)
         if self.gate_gradient == "straight-through":
             return self.gate + (clipped - self.gate).detach()
@@ -108,64 +131,82 @@ class RealNPU(Unit):
 
     def gates(self) -> dict[str, Tensor]:
         """The relevance of each input."""
-        return {"g": self.clipped_gate()}
+        gate = self.clipped_gate()
+        return {} if gate is None else {"g": gate}
 
     def penalty(self) -> Tensor:
         """Mean absolute value of all parameters. (The published recipe uses their sum: see `L1`.)"""
-        both = torch.cat([self.weight.flatten(-2), self.gate], -1)
-        return both.abs().mean(-1)
+        lead = len(self.batch_shape)
+        held = [getattr(self, name) for name in self.initialisers]
+        return torch.cat([tensor.flatten(lead) for tensor in held], -1).abs().mean(-1)
 
     @torch.no_grad()
     def snap_(self) -> None:
         """Round the powers to whole numbers and halves, and the gates to {0, 1}."""
         self.weight.copy_((2 * self.weight).round() / 2)
-        self.gate.copy_(self.gate.clamp(0, 1).round())
+        if self.relevance:
+            self.gate.copy_(self.gate.clamp(0, 1).round())
 
     @torch.no_grad()
     def select_(self, weight: Tensor) -> None:
         """Take these powers, and open the gates of the inputs that any output uses."""
         self.weight.copy_(weight)
-        self.gate.copy_((weight != 0).any(-2))
+        if self.relevance:
+            self.gate.copy_((weight != 0).any(-2))
 
     @classmethod
     def make_recipe(cls, op: str, name: str, inputs: int) -> Recipe:
-        """Thesis, tables E.2 (multiplication) and E.5 (division)."""
-        growth = Growth(1e-7, 1e-5) if op == "mul" else Growth(1e-9, 1e-7)
+        """Thesis, tables E.2 (multiplication) and E.5 (division), and section 5.4 (modified)."""
+        iterations = 50_000 if inputs < 10 else 100_000
+        if name == "published":
+            growth = Growth(1e-7, 1e-5) if op == "mul" else Growth(1e-9, 1e-7)
+            return Recipe(optimiser=Adam(5e-3), penalties=(L1(1.0, growth),), iterations=iterations)
+        window = Ramp(40e3, 50e3) if inputs < 10 else Ramp(50e3, 75e3)
         return Recipe(
+            initialise=(Initialise("weight", "nau"),),
+            penalties=(
+                L1(1.0, Growth(1e-9, 1e-7)),
+                Discretise(1.0, window, values="-1,1" if name == "modified" else "-1,0,1", of="W"),
+                Discretise(1.0, window, values="0,1", of="g"),
+            ),
             optimiser=Adam(5e-3),
-            penalties=(L1(1.0, growth),),
-            iterations=50_000 if inputs < 10 else 100_000,
+            clamps=(Bound("weight", -1.0, 1.0), Bound("gate", 0.0, 1.0)),
+            iterations=iterations,
         )
 
     def symbolic(self, values: dict[str, np.ndarray], symbols: list[Any], idealised: bool) -> list[Any]:
         """The product of powers for each output."""
-        gate = np.clip(values["gate"], 0, 1)
+        gate = np.clip(values["gate"], 0, 1) if self.relevance else np.ones(self.in_features)
         if idealised and np.isin(gate, (0, 1)).all():
-            return [signed_powers(row * gate, symbols) for row in values["weight"]]
+            return [powers(row * gate, symbols) for row in values["weight"]]
         epsilon = 0.0 if idealised else self.epsilon
-        return [_gated_powers(row, gate, symbols, epsilon) for row in values["weight"]]
+        return [gated_powers(row, 0 * row, gate, symbols, epsilon) for row in values["weight"]]
 
     def options_repr(self) -> str:
         """The options that differ from the published ones."""
+        relevance = "" if self.relevance else ", relevance=False"
         gradient = "" if self.gate_gradient == "clip" else f", gate_gradient={self.gate_gradient!r}"
-        return gradient + ("" if self.epsilon == EPSILON else f", epsilon={self.epsilon}")
+        return relevance + gradient + ("" if self.epsilon == EPSILON else f", epsilon={self.epsilon}")
 
 
-def signed_powers(weights: np.ndarray, symbols: Sequence[Any]) -> Any:
-    """Product of symbol ** weight; the real part, for powers that are not whole, of negative inputs."""
+def powers(weights: np.ndarray, symbols: Sequence[Any]) -> Any:
+    """Product of symbol ** weight."""
     import sympy as sp
 
-    if (weights == np.round(weights)).all():
-        return sp.Mul(*(s ** number(w) for w, s in zip(weights, symbols)))
-    return _gated_powers(weights, np.ones_like(weights), symbols, 0.0)
+    return sp.Mul(*(s ** number(w) for w, s in zip(weights, symbols)))
 
 
-def _gated_powers(weights: np.ndarray, gate: np.ndarray, symbols: Sequence[Any], epsilon: float) -> Any:
+def gated_powers(
+    weights: np.ndarray, imaginary: np.ndarray, gate: np.ndarray, symbols: Sequence[Any], epsilon: float
+) -> Any:
+    """The symbolic form for one output, in full."""
     import sympy as sp
 
     size, angle = sp.Integer(1), sp.Integer(0)
-    for w, g, s in zip(weights, gate, symbols):
-        size *= (number(g) * magnitude(s, epsilon) + number(1 - g)) ** number(w)
-        # A sum that is 1 for negative and 0 for other inputs, without a special case at zero.
-        angle += sp.pi * number(w) * number(g) * sp.Piecewise((1, s < 0), (0, True))
+    for w, v, g, s in zip(weights, imaginary, gate, symbols):
+        r = number(g) * magnitude(s, epsilon) + number(1 - g)
+        # A term that is k for negative and 0 for other inputs, without a special case at zero.
+        k = sp.pi * number(g) * sp.Piecewise((1, s < 0), (0, True))
+        size *= r ** number(w) * (sp.exp(-number(v) * k) if v else 1)
+        angle += number(w) * k + (number(v) * sp.log(r) if v else 0)
     return size * sp.cos(angle)

@@ -1,0 +1,134 @@
+r"""Linear, the ordinary layer as a baseline, also with squashed weights.
+
+.. math:: y_o = \sum_i f(W_{o,i}) x_i + b_o, \qquad f \in \{\mathrm{id}, \sigma, \tanh\}
+
+Trask et al. 2018, table 4; Madsen & Johansen 2020, section 4.1.2.
+
+Deviations: the papers leave the initial values open; they are Xavier uniform, and zero for b.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from nalm.errors import check_choice
+from nalm.training.recipe import Recipe
+from nalm.units._base import Unit
+from nalm.units._functional import weighted_sum
+from nalm.units._initialisers import Constant, xavier_uniform
+from nalm.units._symbolic import linear as linear_expression
+from nalm.units._symbolic import number
+from nalm.units.nac import NAC, SATURATED
+
+SQUASH: dict[str, Callable[[Tensor], Tensor]] = {
+    "linear": lambda weight: weight,
+    "sigmoid": torch.sigmoid,
+    "tanh": torch.tanh,
+}
+"""How a raw weight becomes a weight."""
+
+
+def linear(x: Tensor, weight: Tensor, bias: Tensor | None) -> Tensor:
+    """Affine map: x `*batch x n x in`, weight `*batch x out x in`, bias `*batch x out`."""
+    total = weighted_sum(x, weight)
+    return total if bias is None else total + bias[..., None, :]
+
+
+class Linear(Unit):
+    """Linear layer, as it is or with weights squashed by the logistic function or tanh.
+
+    Args:
+        in_features: number of inputs.
+        out_features: number of outputs.
+        batch_shape: shape of the set of models held side by side.
+        device: where the parameters live.
+        dtype: precision of the parameters.
+        weight: "linear", "sigmoid" or "tanh", how raw weights become weights.
+        bias: whether there is a shift.
+
+    Example:
+        >>> unit = nalm.Linear(3, 1)
+        >>> unit.ideal_("sub", 0, 2)
+        >>> unit(torch.tensor([[5.0, 100.0, 2.0]]))
+        tensor([[3.]], grad_fn=<...>)
+    """
+
+    name = "linear"
+    ops: tuple[str, ...] = ("add", "sub")
+    papers = ("trask2018", "madsen2020")
+    recipes = ("published", "arithmetic")
+
+    w_hat: Tensor
+    bias: Tensor | None
+
+    def __init__(
+        self,
+        in_features: int,
+        out_features: int,
+        *,
+        batch_shape: Sequence[int] = (),
+        device: torch.device | str | None = None,
+        dtype: torch.dtype | None = None,
+        weight: str = "linear",
+        bias: bool = True,
+    ) -> None:
+        self.squash, self.has_bias = check_choice("weight", weight, SQUASH), bias
+        super().__init__(in_features, out_features, batch_shape=batch_shape, device=device, dtype=dtype)
+        if weight == "sigmoid":
+            self.ops = ("add",)
+
+    def build(self) -> None:
+        """Declare the parameters."""
+        initial = xavier_uniform(self.in_features, self.out_features)
+        self.declare("w_hat", (self.out_features, self.in_features), initial)
+        if self.has_bias:
+            self.declare("bias", (self.out_features,), Constant(0.0))
+        else:
+            self.register_parameter("bias", None)
+
+    def compute(self, x: Tensor) -> Tensor:
+        """The equation itself."""
+        return linear(x, self.weights()["W"], self.bias)
+
+    def weights(self) -> dict[str, Tensor]:
+        """The weight matrix, and the shift if there is one."""
+        weight = SQUASH[self.squash](self.w_hat)
+        return {"W": weight} if self.bias is None else {"W": weight, "b": self.bias}
+
+    @torch.no_grad()
+    def select_(self, weight: Tensor) -> None:
+        """Take this weight matrix; squashed weights are saturated."""
+        if self.squash == "linear":
+            self.w_hat.copy_(weight)
+        else:
+            off = -SATURATED if self.squash == "sigmoid" else 0.0
+            self.w_hat.copy_(torch.where(weight == 0, off, SATURATED * weight))
+        if self.bias is not None:
+            self.bias.copy_(self.bias.round())
+
+    def set_ideal_(self, op: str, i: int, j: int) -> None:
+        """1 on input i, 1 or -1 on input j, and no shift."""
+        if self.bias is not None:
+            self.bias.zero_()
+        super().set_ideal_(op, i, j)
+
+    @classmethod
+    def make_recipe(cls, op: str, name: str, inputs: int) -> Recipe:
+        """Plain Adam with the rate 1e-3 and no penalty, like the NAC."""
+        return NAC.make_recipe(op, name, inputs)
+
+    def symbolic(self, values: dict[str, np.ndarray], symbols: list[Any], idealised: bool) -> list[Any]:
+        """The weighted sum plus shift for each output."""
+        weight = SQUASH[self.squash](torch.from_numpy(np.asarray(values["w_hat"]))).numpy()
+        shift = values.get("bias", np.zeros(self.out_features))
+        return [linear_expression(row, symbols) + number(b) for row, b in zip(weight, shift)]
+
+    def options_repr(self) -> str:
+        """The options that differ from an ordinary linear layer."""
+        squash = "" if self.squash == "linear" else f", weight={self.squash!r}"
+        return squash + ("" if self.has_bias else ", bias=False")

@@ -1,0 +1,111 @@
+r"""stgNMU, the NMU with stochastic gates for weights.
+
+.. math:: W_{o,i} = \max(0, \min(1, \mu_{o,i} + \epsilon_{o,i})), \qquad \epsilon \sim N(0, \sigma^2)
+
+with :math:`\sigma = 0.5` while training, :math:`W = \max(0, \min(1, \mu))` in evaluation; else the NMU.
+Penalty: the expected number of open gates, :math:`\sum \Phi(\mu / \sigma)`. Thesis, section 4.3.1, after
+Yamada et al. 2020.
+
+Deviations: `penalty` is the mean instead of the sum, like those of the other units; the recipe multiplies
+its strength by the number of weights. The thesis finds a strength of 0.1 or less good; 0.1 is used. Noise
+is drawn once a weight and step.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from nalm.errors import check_above_zero
+from nalm.streams import standard_normal
+from nalm.training.recipe import Recipe, UnitPenalty
+from nalm.units._base import Unit
+from nalm.units._initialisers import Constant
+from nalm.units._product import gated_product
+from nalm.units.nmu import gated_factors
+
+SIGMA = 0.5
+
+
+def stgnmu(x: Tensor, mean: Tensor, noise: Tensor) -> Tensor:
+    """`gated_product` with the weight clamp(mean + noise): x `*batch x n x in`, mean `*batch x out x in`."""
+    return gated_product(x, (mean + noise).clamp(0, 1))
+
+
+class STGNMU(Unit):
+    """NMU with stochastic gates: each weight is a clipped normal variable whose mean is learnt.
+
+    Args:
+        in_features: number of inputs.
+        out_features: number of outputs.
+        batch_shape: shape of the set of models held side by side.
+        device: where the parameters live.
+        dtype: precision of the parameters.
+        sigma: standard deviation of the gates' noise.
+
+    Example:
+        >>> unit = nalm.STGNMU(3, 1).eval()
+        >>> unit.ideal_("mul", 0, 2)
+        >>> unit(torch.tensor([[5.0, 100.0, 2.0]]))
+        tensor([[10.]], grad_fn=<...>)
+    """
+
+    name = "stgnmu"
+    ops = ("mul",)
+    papers = ("mistry2023",)
+
+    mean: Tensor
+
+    def __init__(
+        self,
+        in_features: int,
+        out_features: int,
+        *,
+        batch_shape: Sequence[int] = (),
+        device: torch.device | str | None = None,
+        dtype: torch.dtype | None = None,
+        sigma: float = SIGMA,
+    ) -> None:
+        self.sigma = check_above_zero("sigma", sigma)
+        super().__init__(in_features, out_features, batch_shape=batch_shape, device=device, dtype=dtype)
+
+    def build(self) -> None:
+        """Declare the parameters."""
+        self.declare("mean", (self.out_features, self.in_features), Constant(0.5))
+
+    def compute(self, x: Tensor) -> Tensor:
+        """The equation itself; in evaluation without noise."""
+        if not self.training:
+            return gated_product(x, self.mean.clamp(0, 1))
+        return stgnmu(x, self.mean, self.sigma * standard_normal(self.draw(self.mean.shape, self.mean)))
+
+    def weights(self) -> dict[str, Tensor]:
+        """The weight matrix without noise."""
+        return {"W": self.mean.clamp(0, 1)}
+
+    def penalty(self) -> Tensor:
+        """Mean probability that a gate is open."""
+        return torch.special.ndtr(self.mean / self.sigma).mean((-2, -1))
+
+    @torch.no_grad()
+    def select_(self, weight: Tensor) -> None:
+        """Take this weight matrix, clamped to [0, 1]."""
+        self.mean.copy_(weight.clamp(0, 1))
+
+    @classmethod
+    def make_recipe(cls, op: str, name: str, inputs: int) -> Recipe:
+        """The NMU's steps with a penalty of 0.1 times the expected number of open gates."""
+        iterations = 50_000 if inputs < 10 else 100_000
+        return Recipe(penalties=(UnitPenalty(0.1 * inputs),), iterations=iterations)
+
+    def symbolic(self, values: dict[str, np.ndarray], symbols: list[Any], idealised: bool) -> list[Any]:
+        """The product of weight * input + 1 - weight for each output."""
+        return [gated_factors(row, symbols) for row in np.clip(values["mean"], 0, 1)]
+
+    def options_repr(self) -> str:
+        """The deviation, if it is not the usual one."""
+        return "" if self.sigma == SIGMA else f", sigma={self.sigma}"
