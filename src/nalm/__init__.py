@@ -33,23 +33,29 @@ from nalm.units import (
 )  # fmt: skip
 
 if TYPE_CHECKING:
+    from nalm.compose import CalcNet, Cell, ConfiguredByLSTM, Recurrent
     from nalm.symbolic import Explanation, explain
     from nalm.training.api import train
     from nalm.training.recipe import Recipe
 
 # Loaded when first used, so that `import nalm` costs little more than `import torch`.
 _LATER = {
+    "CalcNet": "nalm.compose",
+    "Cell": "nalm.compose",
+    "ConfiguredByLSTM": "nalm.compose",
     "Explanation": "nalm.symbolic",
     "Recipe": "nalm.training.recipe",
+    "Recurrent": "nalm.compose",
     "explain": "nalm.symbolic",
     "train": "nalm.training.api",
 }
 
 __all__ = [
     "GNALU", "INAC", "INALU", "NAC", "NALU", "NAU", "NLRL", "NMRU", "NMU", "NPU", "NRU", "NSR",
-    "NUMERICS_VERSION", "SNMU", "STGNMU", "ArgumentError", "Explanation", "GatedNAUNMU", "INACMul",
-    "Linear", "NACMul", "NalmError", "Quadratic", "RealNPU", "Recipe", "Unit", "__version__", "attach",
-    "explain", "penalty", "project_", "snap_", "sparsity_error", "train",
+    "NUMERICS_VERSION", "SNMU", "STGNMU", "ArgumentError", "CalcNet", "Cell", "ConfiguredByLSTM",
+    "Explanation", "GatedNAUNMU", "INACMul", "Linear", "NACMul", "NalmError", "Quadratic", "RealNPU",
+    "Recipe", "Recurrent", "Unit", "__version__", "attach", "explain", "penalty", "project_", "snap_",
+    "sparsity_error", "train",
 ]  # fmt: skip
 
 

@@ -94,7 +94,7 @@ def _explain_each(layers: list[Unit], symbols: list[Any], tolerance: float, inde
     if not distance <= tolerance or not all(layer.readable() for layer in singles):
         return Explanation(_compose(singles, symbols, idealised=False), False, distance, tolerance)
     formulas = [_shortest(formula) for formula in _compose(snapped, symbols, idealised=True)]
-    readings = dict.fromkeys(layer.reading for layer in layers if layer.reading)
+    readings = dict.fromkeys(layer.reading for layer in snapped if layer.reading)
     return Explanation(formulas, True, distance, tolerance, ", ".join(readings))
 
 

@@ -19,7 +19,7 @@ from torch import Tensor
 from nalm.units._functional import weighted_sum
 from nalm.units._symbolic import linear, number
 from nalm.units.inac import INAC, INITIAL, saturation_penalty
-from nalm.units.inac_mul import capped_powers, inac_mul
+from nalm.units.inac_mul import INACMul, capped_powers, inac_mul
 from nalm.units.nac import SATURATED, effective, nac_weight, saturate_
 
 
@@ -49,11 +49,15 @@ class INALU(INAC):
 
     name = "inalu"
     ops = ("add", "sub", "mul", "div")
-    reading = "products for sizes from 1e-7, of results up to exp(20)"
 
     w_hat_mul: Tensor
     m_hat_mul: Tensor
     gate: Tensor
+
+    @property
+    def reading(self) -> str:  # type: ignore[override]
+        """Products are read within the cap."""
+        return "" if bool((self.gate > 0).all()) else INACMul.reading
 
     def build(self) -> None:
         """Declare the parameters."""

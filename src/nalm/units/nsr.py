@@ -194,7 +194,7 @@ class NSR(Unit):
                 outputs.append(self._in_full(values, symbols, k))
         if not self.both:
             return outputs
-        return outputs + [sp.Not(y) if y.is_Boolean else 1 - y for y in outputs]
+        return outputs + [sp.Not(y) if isinstance(y, sp.logic.boolalg.Boolean) else 1 - y for y in outputs]
 
     def _in_full(self, values: dict[str, np.ndarray], symbols: list[Any], k: int) -> Any:
         import sympy as sp
