@@ -12,14 +12,14 @@ instead of kept.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from typing import Any
 
 import torch
 from torch import Tensor
-from torch.utils.checkpoint import checkpoint
 
 from nalm.units._functional import UNROLLED
 
-BLOCK = 8 << 20
+BLOCK = 2 << 20
 """Bytes of a piece. Forward and backward hold about five times as much; smaller pieces are slower."""
 
 Factor = Callable[..., Tensor]
@@ -55,41 +55,97 @@ def gated_product(x: Tensor, weight: Tensor) -> Tensor:
 
 def gated(x: Tensor, weight: Tensor) -> Tensor:
     """weight * x + 1 - weight, written such that it is exactly x at weight 1 and exactly 1 at weight 0."""
-    return weight * x + (1 - weight)
+    return torch.addcmul(1 - weight, weight, x)
 
 
 def _folded(factor: Factor, columns: list[Tensor], rows: list[Tensor]) -> Tensor:
     """The product over many inputs: columns `*batch x in x n`, rows `*batch x in x out`."""
-
-    def piece(*tensors: Tensor) -> Tensor:
-        some, part = tensors[: len(columns)], tensors[len(columns) :]
-        return _halving(factor(*(c[..., None, :] for c in some), *(r[..., None] for r in part)))
-
     if torch.compiler.is_compiling():  # the compiler fuses, and sizes may be unknown
-        return piece(*columns, *rows)
-    inputs, samples, outputs = *columns[0].shape[-2:], rows[0].shape[-1]
-    room = max(1, BLOCK // (inputs * columns[0].element_size()))
-    samples_at_once = max(1, min(samples, room))
-    outputs_at_once = max(1, room // samples_at_once)
-    if samples_at_once >= samples and outputs_at_once >= outputs:
-        return piece(*columns, *rows)
-    parts = _split(rows, outputs_at_once)
+        return _whole(factor, columns, rows)
+    columns, rows = [c.contiguous() for c in columns], [r.contiguous() for r in rows]
+    pieces = _pieces(columns[0], rows[0])
+    if len(pieces) == 1:
+        return _whole(factor, columns, rows)
+    result: Tensor = _InPieces.apply(factor, pieces, len(columns), *columns, *rows)
+    return result
 
-    def recomputed(some: Sequence[Tensor], part: Sequence[Tensor]) -> Tensor:
-        result: Tensor = checkpoint(piece, *some, *part, use_reentrant=False, preserve_rng_state=False)
+
+def _whole(factor: Factor, columns: Sequence[Tensor], rows: Sequence[Tensor]) -> Tensor:
+    return _halving(_block(factor, columns, rows))
+
+
+def _block(factor: Factor, columns: Sequence[Tensor], rows: Sequence[Tensor]) -> Tensor:
+    return factor(*(c[..., None, :] for c in columns), *(r[..., None] for r in rows))
+
+
+def _pieces(column: Tensor, row: Tensor) -> list[tuple[slice, slice]]:
+    """Samples and outputs of each piece."""
+    inputs, samples, outputs = *column.shape[-2:], row.shape[-1]
+    room = max(1, BLOCK // (inputs * column.element_size()))
+    some = max(1, min(samples, room))
+    part = max(1, min(outputs, room // some))
+    return [
+        (slice(n, n + some), slice(o, o + part))
+        for n in range(0, max(1, samples), some)
+        for o in range(0, outputs, part)
+    ]
+
+
+class _InPieces(torch.autograd.Function):
+    """The product piece by piece, each made again for its gradient.
+
+    Hand-written, because torch's `checkpoint` loads its compiler (70 MiB). Results are written into place:
+    small tensors that outlive a piece would keep its memory from being used again by the next.
+    """
+
+    @staticmethod
+    def forward(  # type: ignore[override]
+        factor: Factor, pieces: list[tuple[slice, slice]], cut: int, *tensors: Tensor
+    ) -> Tensor:
+        columns, rows = tensors[:cut], tensors[cut:]
+        result = columns[0].new_empty((*columns[0].shape[:-2], rows[0].shape[-1], columns[0].shape[-1]))
+        for some, part in pieces:
+            value = _whole(factor, [c[..., some] for c in columns], [r[..., part] for r in rows])
+            result[..., part, some] = value
         return result
 
-    return torch.cat(
-        [
-            torch.cat([recomputed(some, part) for part in parts], -2)
-            for some in _split(columns, samples_at_once)
-        ],
-        -1,
-    )
+    @staticmethod
+    def setup_context(ctx: Any, inputs: tuple[Any, ...], output: Tensor) -> None:
+        ctx.factor, ctx.pieces, ctx.cut, *tensors = inputs
+        ctx.save_for_backward(*tensors)
 
+    @staticmethod
+    def backward(ctx: Any, gradient: Tensor) -> tuple[Tensor | None, ...]:  # type: ignore[override]
+        tensors, cut = ctx.saved_tensors, ctx.cut
+        if torch.is_grad_enabled():  # a gradient of this gradient is wanted: the plain way, with all it needs
+            with torch.enable_grad():
+                total = (_whole(ctx.factor, tensors[:cut], tensors[cut:]) * gradient).sum()
+            wanted = [tensor for tensor in tensors if tensor.requires_grad]
+            found = iter(torch.autograd.grad(total, wanted, create_graph=True))
+            return (None, None, None, *(next(found) if t.requires_grad else None for t in tensors))
+        gradients = [torch.zeros_like(tensor) if tensor.requires_grad else None for tensor in tensors]
+        for some, part in ctx.pieces:
+            where = [some] * cut + [part] * (len(tensors) - cut)
+            views = [t.detach()[..., w].requires_grad_(t.requires_grad) for t, w in zip(tensors, where)]
+            with torch.enable_grad():
+                # A scalar, because torch loads sympy (35 MiB) to check a gradient handed in.
+                total = (_whole(ctx.factor, views[:cut], views[cut:]) * gradient[..., part, some]).sum()
+            found = iter(torch.autograd.grad(total, [view for view in views if view.requires_grad]))
+            for sum_, w in zip(gradients, where):
+                if sum_ is not None:
+                    sum_[..., w] += next(found)
+        return (None, None, None, *gradients)
 
-def _split(tensors: Sequence[Tensor], size: int) -> list[tuple[Tensor, ...]]:
-    return list(zip(*(tensor.split(size, -1) for tensor in tensors)))
+    @staticmethod
+    def vmap(  # type: ignore[override]
+        info: Any, dims: tuple[int | None, ...], factor: Factor, pieces: Any, cut: int, *tensors: Tensor
+    ) -> tuple[Tensor, int]:
+        # Leading axes are models anyway.
+        moved = [
+            tensor.expand(info.batch_size, *tensor.shape) if dim is None else tensor.movedim(dim, 0)
+            for tensor, dim in zip(tensors, dims[3:])
+        ]
+        return _InPieces.apply(factor, pieces, cut, *moved), 0
 
 
 def _halving(block: Tensor) -> Tensor:
