@@ -85,9 +85,8 @@ def key(seed: Tensor, purpose: Tensor | int, step: Tensor | int, part: int = 0) 
 
 def counters(*shape: int, device: torch.device | str | None = None) -> Tensor:
     """The elements 0, 1, 2, … of a stream, spread over the 32-bit circle: int32 of `shape`."""
-    # The stride is odd, so that no two elements below 2**32 coincide; int64 keeps the product exact.
-    spread = torch.arange(math.prod(shape), dtype=torch.int64, device=device) * 0x9E3779B9
-    return spread.to(torch.int32).reshape(shape)
+    # The stride is odd, so that no two elements below 2**32 coincide; the product wraps like all of these.
+    return (torch.arange(math.prod(shape), dtype=torch.int32, device=device) * _GOLDEN).reshape(shape)
 
 
 def _bits(stream: Key, elements: Tensor) -> Tensor:

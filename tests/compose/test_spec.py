@@ -174,8 +174,8 @@ def test_an_unknown_unit_is_refused_with_the_nearest(text, close):
     [
         ("nalu(share=false)", "one of shared, epsilon, but got 'share'. Did you mean 'shared'"),
         ("nalu(shared)", "option=value, but got 'shared'"),
-        ("nmu(epsilon=1)", "one of none, but got 'epsilon'"),
-        ("nmu(in_features=3)", "one of none, but got 'in_features'"),
+        ("nmu(epsilon=1)", "one of clamp, penalised, input_variance, but got 'epsilon'"),
+        ("nmu(in_features=3)", "one of clamp, penalised, input_variance, but got 'in_features'"),
     ],
 )
 def test_an_unknown_option_is_refused_with_those_there_are(text, message):
@@ -217,5 +217,8 @@ def test_an_unknown_recipe_is_refused_with_the_nearest():
 
 
 def test_a_recipe_that_the_last_unit_has_not_is_refused():
-    with pytest.raises(nalm.ArgumentError, match="`recipe` must be one of published, but got 'arithmetic'"):
+    with pytest.raises(
+        nalm.ArgumentError,
+        match="`recipe` must be one of published, modified, modified-zero, but got 'arithmetic'",
+    ):
         ModelSpec.parse("realnpu@arithmetic")

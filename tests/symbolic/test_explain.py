@@ -9,6 +9,7 @@ from torch import nn
 
 import nalm
 from nalm.symbolic import Explanation
+from nalm.tasks import OPERATIONS
 from nalm.units import UNITS
 
 A, B, C = sp.symbols("a b c", real=True)
@@ -87,9 +88,12 @@ def test_ideal_weights_are_read_as_their_operation(unit, op, formula):
     assert explanation.expressions == [formula]
 
 
-@pytest.mark.parametrize(("unit", "op"), [(name, op) for name, cls in UNITS.items() for op in cls.ops])
+ARITHMETIC = [(name, op) for name, cls in UNITS.items() for op in cls.ops if op in OPERATIONS]
+
+
+@pytest.mark.parametrize(("unit", "op"), ARITHMETIC)
 def test_the_formula_computes_what_the_unit_does_on_positive_inputs(unit, op):
-    model = ideal(UNITS[unit], op, 0, 2, inputs=3, dtype=torch.float64)
+    model = ideal(UNITS[unit], op, 0, 2, inputs=3, dtype=torch.float64).eval()
     values = value_at(nalm.explain(model, "abc").expressions, "abc", POINTS)
     torch.testing.assert_close(values, model(POINTS).detach(), rtol=1e-5, atol=1e-5)
 
@@ -307,3 +311,88 @@ def test_a_model_with_other_layers_is_refused(model, found):
         nalm.ArgumentError, match=f"`model` must be a unit or an nn.Sequential of units, but got {found}"
     ):
         nalm.explain(model)
+
+
+# -- powers, logic, comparisons ------------------------------------------------------------------
+
+LOGIC = {
+    "and": A & B,
+    "or": A | B,
+    "not": ~A,
+    "nand": ~A | ~B,
+    "nor": ~A & ~B,
+    "implies": B | ~A,
+}
+RELATIONS = {"lt": A < B, "gt": A > B, "le": A <= B, "ge": A >= B, "eq": sp.Eq(A, B), "ne": sp.Ne(A, B)}
+
+
+@pytest.mark.parametrize("kind", [nalm.NPU, nalm.RealNPU])
+def test_a_power_of_one_half_is_read_as_a_root(kind):
+    unit = filled(kind, 2, 1, gate=1.0)
+    with torch.no_grad():
+        unit.weight.copy_(torch.tensor([[0.501, -1.998]]))
+    explanation = nalm.explain(unit, "ab")
+    assert explanation.expressions == [sp.sqrt(A) / B**2]
+    assert explanation.reading == "for positive inputs"
+
+
+def test_an_imaginary_power_is_not_hidden():
+    unit = filled(nalm.NPU, 2, 1, weight=1.0, imaginary=0.5, gate=1.0)
+    assert nalm.explain(unit, "ab").expressions[0].has(sp.cos, sp.log)
+
+
+@pytest.mark.parametrize(("op", "formula"), LOGIC.items())
+@pytest.mark.parametrize("de_morgan", [False, True])
+def test_rules_are_read_as_booleans(op, formula, de_morgan):
+    (rule,) = nalm.explain(ideal(nalm.NLRL, op, de_morgan=de_morgan), "ab").expressions
+    assert sp.simplify_logic(sp.Equivalent(rule, formula)) == sp.true
+
+
+@pytest.mark.parametrize(("op", "relation"), RELATIONS.items())
+@pytest.mark.parametrize("redundancy", [1, 3])
+def test_comparisons_are_read_as_relations(op, relation, redundancy):
+    explanation = nalm.explain(ideal(nalm.NSR, op, redundancy=redundancy), "ab")
+    assert explanation.readable
+    assert explanation.expressions == [relation]
+
+
+def test_both_outputs_of_a_comparison_are_read():
+    unit = nalm.NSR(2, 2, both=True)
+    unit.ideal_("lt")
+    assert nalm.explain(unit, "ab").expressions == [A < B, A >= B]
+
+
+def test_a_comparison_that_is_unsure_of_itself_is_not_read():
+    unit = ideal(nalm.NSR, "lt")
+    with torch.no_grad():
+        unit.sign_scale.fill_(0.5)
+        unit.shift.zero_()
+    explanation = nalm.explain(unit, "ab")
+    assert not explanation.readable
+    assert explanation.expressions[0].has(sp.tanh)
+
+
+def test_comparisons_feed_rules_and_sums():
+    compare = nalm.NSR(2, 2)
+    compare.ideal_("lt")
+    rule, total = ideal(nalm.NLRL, "not"), ideal(nalm.NAU, "sub")
+    assert nalm.explain(nn.Sequential(compare, rule), "ab").expressions == [A >= B]
+    with torch.no_grad():
+        compare.sign_scale[1] *= -1
+    (difference,) = nalm.explain(nn.Sequential(compare, total), "ab").expressions
+    assert [difference.subs({A: a, B: 2}) for a in (1, 2, 3)] == [1, 0, -1]
+
+
+def test_a_rule_takes_numbers_above_one_half_as_true():
+    sums = nalm.NAU(2, 2)
+    sums.ideal_("add")
+    (rule,) = nalm.explain(nn.Sequential(sums, ideal(nalm.NLRL, "not")), "ab").expressions
+    assert [rule.subs({A: a, B: 0}) for a in (0.4, 0.6)] == [sp.true, sp.false]
+
+
+@pytest.mark.parametrize("kind", [nalm.INALU, nalm.GNALU, nalm.GatedNAUNMU])
+def test_a_gate_that_is_neither_open_nor_closed_is_not_read(kind):
+    unit = ideal(kind, "add")
+    with torch.no_grad():
+        unit.gate.zero_()
+    assert not nalm.explain(unit, "ab").readable

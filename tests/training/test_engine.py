@@ -10,7 +10,7 @@ from torch import nn
 import nalm
 from nalm.compose import ModelSpec
 from nalm.errors import ArgumentError
-from nalm.tasks import ArithmeticDataset, SingleModule, Split, Table
+from nalm.tasks import OPERATIONS, ArithmeticDataset, SingleModule, Split, Table
 from nalm.training import program
 from nalm.training.engine import train_runs
 from nalm.training.recipe import SGD, Adam, GradientNoise, Recipe, Reinitialise
@@ -23,16 +23,22 @@ EVERY_MODEL = [pytest.param(name, marks=pytest.mark.xdist_group(name)) for name 
 def runs(name, count, *, steps=40, recipe=None, seeds=None, **options):
     """Train `count` seeds of a model on the task that suits it."""
     spec = ModelSpec.parse(name)
-    op = spec.units[-1].ops[0]
+    op = learnt(spec)
     stack = len(spec.units) > 1
     task = ArithmeticDataset(op, inputs=20) if stack else SingleModule(op, "1:2", inputs=2)
     seeds = list(range(count)) if seeds is None else seeds
-    recipe = recipe if recipe is not None else spec.make_recipe(op, 2)
+    recipe = recipe if recipe is not None else spec.make_recipe(spec.units[-1].ops[0], 2)
     recipes = recipe if isinstance(recipe, list) else [recipe] * len(seeds)
     model = spec.build(task.in_features, 1)
     return train_runs(
         model, [task] * len(seeds), recipes, seeds, iterations=steps, log_interval=steps // 2, **options
     )
+
+
+def learnt(spec):
+    """The first operation of the last unit; sums, as mere data, for units of logic."""
+    op = spec.units[-1].ops[0]
+    return op if op in OPERATIONS else "add"
 
 
 def same(first, second, pick=slice(None)):
@@ -60,7 +66,7 @@ def test_the_compiled_gradient_is_the_eager_gradient(name):
     assert compiled.compiled
     assert not eager.compiled
     for parameter, value in compiled.final_parameters.items():
-        torch.testing.assert_close(value, eager.final_parameters[parameter], rtol=1e-5, atol=1e-6)
+        torch.testing.assert_close(value, eager.final_parameters[parameter], rtol=1e-5, atol=5e-6)
 
 
 def test_the_eager_gradient_is_that_of_an_ordinary_loop():

@@ -132,7 +132,25 @@ def test_a_penalty_keeps_the_precision_of_the_parameters(stack, kind):
     assert value.dtype == torch.float32
 
 
-@pytest.mark.parametrize("wrong", [{"values": "0,2"}, {"of": "weight"}])
-def test_discretise_refuses_what_it_does_not_know_before_any_work(wrong):
-    with pytest.raises(nalm.ArgumentError):
-        Discretise(**wrong)
+def test_discretise_refuses_values_that_it_does_not_know():
+    with pytest.raises(nalm.ArgumentError, match="`values`"):
+        Discretise(values="0,2")
+
+
+def test_discretise_of_one_name_penalises_that_alone():
+    unit = nalm.RealNPU(2, 1, batch_shape=(MODELS,))
+    weights = Discretise(of="W").value(unit)
+    torch.testing.assert_close(weights, Discretise(of="weights").value(unit))
+    torch.testing.assert_close(Discretise(of="g", values="0,1").value(unit), torch.full((MODELS,), 0.5))
+
+
+def test_discretise_of_a_name_that_no_unit_has_is_refused_with_the_nearest():
+    with pytest.raises(nalm.ArgumentError, match=r"`of` must be one of weights, gates, W.*'weights'"):
+        Discretise(of="weigths").value(nalm.NAU(2, 1, batch_shape=(MODELS,)))
+
+
+def test_l1_of_one_name_leaves_the_others_alone():
+    unit = nalm.NPU(2, 1, batch_shape=(MODELS,))
+    with torch.no_grad():
+        unit.imaginary.fill_(0.25)
+    torch.testing.assert_close(L1(parameter="imaginary").value(unit), torch.full((MODELS,), 0.5))

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 import torch
 from torch import Tensor, nn
 
-from nalm.errors import check_choice
+from nalm.errors import check_choice, unknown
 from nalm.training.schedules import Always, Progress, Schedule
 from nalm.units._base import Unit, units_of
 from nalm.units._functional import distance_to_bit, distance_to_integer_sign
@@ -99,7 +99,10 @@ class Discretise(Penalty):
     def value(self, model: nn.Module) -> Tensor | None:
         """The penalty of each model without strength, shape `models`; None where nothing is penalised."""
         distance = _DISTANCES[self.values]
-        tensors = (t for unit in units_of(model) for t in self._chosen(unit))
+        tensors = [t for unit in units_of(model) for t in self._chosen(unit)]
+        if not tensors and self.of not in ("weights", "gates"):
+            names = [name for unit in units_of(model) for name in (*unit.weights(), *unit.gates())]
+            raise unknown("of", self.of, ["weights", "gates", *names])
         return _total(distance(tensor).flatten(1).mean(-1) for tensor in tensors)
 
     def _chosen(self, unit: Unit) -> list[Tensor]:

@@ -18,6 +18,7 @@ import tempfile
 import warnings
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import torch
 from torch import Tensor
@@ -30,6 +31,10 @@ Step = Callable[[Tensors, Tensors], Tensors]
 
 _TRACED_MODELS = 16
 """Models while tracing: any size but 0 and 1, which would be taken for constants."""
+
+
+_FOLDER = "programs-2"
+"""Renamed when the way of compiling changes, because torch's cache does not see that."""
 
 
 class NoCompiler(NalmError):
@@ -100,7 +105,7 @@ def cache_folder() -> Path:
     if configured and configured != default_cache_dir():
         return Path(configured)
     base = os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")
-    return Path(base) / "nalm" / "programs"
+    return Path(base) / "nalm" / _FOLDER
 
 
 def is_writable(folder: Path) -> bool:
@@ -157,8 +162,34 @@ def _compile(
     tensors = [*examples, *constants]
     fakes = [symbolic(k, tensor, k < len(examples)) for k, tensor in enumerate(tensors)]
     graph = make_fx(function)(*fakes)
-    with tracing(TracingContext(mode)), torch.no_grad():
+    with tracing(TracingContext(mode)), torch.no_grad(), _right_loops():
         return compile_fx(graph, fakes, config_patches={"cpp.threads": 1, "compile_threads": 1})
+
+
+@contextlib.contextmanager
+def _right_loops() -> Iterator[None]:
+    """Keep Inductor from fusing loops over models in a way that mixes them up (seen in torch 2.13).
+
+    Where it fuses several loops over samples into one loop over models, it keeps intermediate values of one
+    model only, in a local buffer. If it also takes that outer loop in steps of 16, all 16 models share the
+    buffer, and 15 of them get wrong gradients, without an error. Refused here, the loops follow each other.
+    """
+    from torch._inductor.codegen.cpp import OuterLoopFusedSchedulerNode as Fused
+    from torch._inductor.virtualized import V
+
+    original = Fused.check_outer_fusion_loop_level_attr
+
+    def check(self: Fused, kernels: list[Any], depth: int) -> bool:
+        tiled = any(loop.steps != 1 for kernel in kernels for loop in kernel.loop_nest.loops[:depth])
+        if tiled and getattr(V.local_buffer_context, "local_buffers", None):
+            return False
+        return bool(original(self, kernels, depth))
+
+    Fused.check_outer_fusion_loop_level_attr = check
+    try:
+        yield
+    finally:
+        Fused.check_outer_fusion_loop_level_attr = original
 
 
 _FEW = 32

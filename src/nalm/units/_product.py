@@ -55,7 +55,7 @@ def gated_product(x: Tensor, weight: Tensor) -> Tensor:
 
 def gated(x: Tensor, weight: Tensor) -> Tensor:
     """weight * x + 1 - weight, written such that it is exactly x at weight 1 and exactly 1 at weight 0."""
-    return torch.addcmul(1 - weight, weight, x)
+    return weight * x + (1 - weight)
 
 
 def _folded(factor: Factor, columns: list[Tensor], rows: list[Tensor]) -> Tensor:
@@ -115,7 +115,7 @@ class _InPieces(torch.autograd.Function):
         ctx.save_for_backward(*tensors)
 
     @staticmethod
-    def backward(ctx: Any, gradient: Tensor) -> tuple[Tensor | None, ...]:  # type: ignore[override]
+    def backward(ctx: Any, gradient: Tensor) -> tuple[Tensor | None, ...]:
         tensors, cut = ctx.saved_tensors, ctx.cut
         if torch.is_grad_enabled():  # a gradient of this gradient is wanted: the plain way, with all it needs
             with torch.enable_grad():
@@ -137,7 +137,7 @@ class _InPieces(torch.autograd.Function):
         return (None, None, None, *gradients)
 
     @staticmethod
-    def vmap(  # type: ignore[override]
+    def vmap(
         info: Any, dims: tuple[int | None, ...], factor: Factor, pieces: Any, cut: int, *tensors: Tensor
     ) -> tuple[Tensor, int]:
         # Leading axes are models anyway.

@@ -167,7 +167,7 @@ class RealNPU(Unit):
             penalties=(
                 L1(1.0, Growth(1e-9, 1e-7)),
                 Discretise(1.0, window, values="-1,1" if name == "modified" else "-1,0,1", of="W"),
-                Discretise(1.0, window, values="0,1", of="g"),
+                Discretise(1.0, window, values="0,1", of="gates"),
             ),
             optimiser=Adam(5e-3),
             clamps=(Bound("weight", -1.0, 1.0), Bound("gate", 0.0, 1.0)),
