@@ -185,3 +185,34 @@ def quadratic(x, p):
 
 def linear(x, p):
     return add(x, p["w_hat"]) + p["bias"]
+
+
+def nac_mul_sigmoid(x, p):
+    return mul(x, sigmoid(p["w_hat"]), 1e-7)
+
+
+def nac_mul_linear(x, p):
+    return mul(x, p["w_hat"], 1e-7)
+
+
+def nru_separate(x, p):
+    """Thesis, equation G.1."""
+    w = p["weight"]
+
+    def one(row, o):
+        sizes = np.abs(row) ** w[o] * np.abs(w[o]) + 1 - np.abs(w[o])
+        return math.prod(sizes) * math.prod(np.sign(row) ** np.round(w[o]))
+
+    return each(one, x, len(w))
+
+
+def nmru_unsigned(x, p):
+    """Thesis, equation 5.2 without the sign: the ablation of its appendix G.6."""
+    return nmu(np.concatenate([x, 1 / (x + np.finfo(np.float32).eps)], -1), p)
+
+
+def nlrl_de_morgan(x, p):
+    """Thesis, section 2.2.6: conjunction, and negation of the output."""
+    closed = nlrl(x, {**p, "output": np.full_like(p["output"], -np.inf)})
+    g = sigmoid(p["output"])
+    return (1 - g) * closed + g * (1 - closed)

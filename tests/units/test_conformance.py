@@ -1,6 +1,7 @@
 """Every unit passes every conformance check, against an independent reference."""
 
 import math
+from dataclasses import replace
 
 import pytest
 import references
@@ -44,6 +45,41 @@ def test_every_unit_has_an_entry_with_a_reference():
 @pytest.mark.parametrize("name", UNITS)
 def test_conformance(name, one):
     one(SUBJECTS[name])
+
+
+def variant(name, reference=None, **options):
+    return Subject(UNITS[name], reference, options=options)
+
+
+VARIANTS = {
+    "nac-mul sigmoid": replace(
+        variant("nac-mul", references.nac_mul_sigmoid, weight="sigmoid"), positive=True
+    ),
+    "nac-mul linear": replace(variant("nac-mul", references.nac_mul_linear, weight="linear"), positive=True),
+    "nalu separate": replace(variant("nalu", shared=False), positive=True),
+    "gnalu golden gate": replace(variant("gnalu", golden_gate=True), positive=True),
+    "inalu authors": replace(variant("inalu", references.inalu, initial="authors"), largest=CAPPED),
+    "nau unclamped": variant("nau", references.nau, clamp=False, penalised=False),
+    "nmu unclamped": variant("nmu", references.nmu, clamp=False, penalised=False),
+    "nmu input variance": variant("nmu", references.nmu, input_variance=1.0),
+    "snmu batch noise": variant("snmu", references.nmu, noise="batch"),
+    "realnpu naive": variant("realnpu", references.npu, relevance=False),
+    "npu naive": variant("npu", references.npu, relevance=False),
+    "npu straight-through": variant("npu", references.npu, gate_gradient="straight-through"),
+    "nru separate": variant("nru", references.nru_separate, sign="separate"),
+    "nmru unsigned": variant("nmru", references.nmru_unsigned, sign=False),
+    "nmru gated": variant("nmru", gate=True),
+    "nlrl de morgan": variant("nlrl", references.nlrl_de_morgan, de_morgan=True),
+    "nsr redundant": variant("nsr", redundancy=3, scale=2.0),
+    "linear sigmoid": variant("linear", weight="sigmoid"),
+    "linear tanh": variant("linear", weight="tanh", bias=False),
+}
+
+
+@pytest.mark.parametrize("one", CHECKS, ids=lambda one: one.__name__)
+@pytest.mark.parametrize("name", VARIANTS)
+def test_conformance_with_options(name, one):
+    one(VARIANTS[name])
 
 
 class Sum(NAU):

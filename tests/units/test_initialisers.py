@@ -81,6 +81,14 @@ BOUNDS = [
     (nalm.NAU, "weight", -0.5, 0.5),
     (nalm.NMU, "weight", 0.25, 0.75),
     (nalm.RealNPU, "weight", -1.41421356, 1.41421356),
+    (nalm.NPU, "weight", -1.41421356, 1.41421356),
+    (nalm.GNALU, "w_hat", -NAC_BOUND, NAC_BOUND),
+    (nalm.GNALU, "gate", -1.41421356, 1.41421356),
+    (nalm.SNMU, "weight", 0.25, 0.75),
+    (nalm.NRU, "weight", -0.5, 0.5),
+    (nalm.NMRU, "weight", 0.25, 0.75),
+    (nalm.NLRL, "weight", -0.5, 0.5),
+    (nalm.NLRL, "output", -0.5, 0.5),
 ]
 
 
@@ -99,3 +107,42 @@ def test_units_with_two_inputs_start_uniformly_within_the_published_bounds(kind,
 
 def test_the_gates_of_the_realnpu_start_half_open():
     assert (nalm.RealNPU(3, 2).gate == 0.5).all()
+
+
+NORMAL = [
+    ("benchmark", "w_hat", 0.88, 0.2),
+    ("benchmark", "m_hat_mul", 0.5, 0.2),
+    ("benchmark", "gate", 0.0, 0.2),
+    ("authors", "w_hat_mul", 1.0, 0.1),
+    ("authors", "m_hat", -1.0, 0.1),
+    ("authors", "gate", 0.0, 0.1),
+]
+
+
+@pytest.mark.parametrize(("initial", "parameter", "mean", "deviation"), NORMAL)
+def test_the_inalu_starts_normally(initial, parameter, mean, deviation):
+    unit = nalm.INALU(2, 1, batch_shape=(5000,), dtype=torch.float64, initial=initial)
+    unit.reset_parameters(torch.Generator().manual_seed(0))
+    values = getattr(unit, parameter).detach().numpy().ravel()
+    assert stats.kstest(values, stats.norm(mean, deviation).cdf).pvalue > 1e-4
+
+
+def test_the_imaginary_weights_of_the_npu_start_at_zero_and_the_gates_of_the_stgnmu_half_open():
+    assert (nalm.NPU(3, 2).imaginary == 0).all()
+    assert (nalm.STGNMU(3, 2).mean == 0.5).all()
+
+
+@pytest.mark.parametrize("variance", [0.1, 1.0, 3.0])
+def test_a_known_input_variance_is_kept_by_the_nmu(variance):
+    unit = nalm.NMU(3, 1, batch_shape=(200_000,), dtype=torch.float64, input_variance=variance)
+    generator = torch.Generator().manual_seed(0)
+    unit.reset_parameters(generator)
+    x = torch.randn(200_000, 1, 3, dtype=torch.float64, generator=generator) * variance**0.5
+    assert float(unit(x).var()) == pytest.approx(variance, rel=0.1)
+    assert float(unit.weight.mean()) == pytest.approx(0.5, abs=0.01)
+
+
+@pytest.mark.parametrize("variance", [0.0, -1.0, 1e6])
+def test_an_input_variance_that_cannot_be_kept_is_refused(variance):
+    with pytest.raises(nalm.ArgumentError, match="`input_variance`"):
+        nalm.NMU(3, 1, input_variance=variance)

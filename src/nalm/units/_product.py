@@ -99,9 +99,7 @@ class _InPieces(torch.autograd.Function):
     """
 
     @staticmethod
-    def forward(  # type: ignore[override]
-        factor: Factor, pieces: list[tuple[slice, slice]], cut: int, *tensors: Tensor
-    ) -> Tensor:
+    def forward(factor: Factor, pieces: list[tuple[slice, slice]], cut: int, *tensors: Tensor) -> Tensor:
         columns, rows = tensors[:cut], tensors[cut:]
         result = columns[0].new_empty((*columns[0].shape[:-2], rows[0].shape[-1], columns[0].shape[-1]))
         for some, part in pieces:

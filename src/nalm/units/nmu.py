@@ -4,11 +4,12 @@ r"""NMU, the Neural Multiplication Unit.
 
 Penalty: mean of :math:`\min(|W|, |1 - W|)`. Madsen & Johansen 2020, equations 10-12; thesis, equation 2.14.
 
-Deviations: the papers clamp W before use; it is clamped after the optimiser's step (`project_`), which is the
-same in training. Initial weights are uniform in (0.25, 0.75) at all sizes, as at those used in the papers;
-Madsen & Johansen derive the variance 1/4 for many inputs. With `input_variance` they are uniform around 1/2
-with the variance of their equation 69, within [0, 1]. W is held as `out x in`, like `nn.Linear`.
-`clamp=False` and `penalised=False` leave out what their ablation leaves out (appendix C.3).
+Deviations: the papers clamp W before use; it is clamped after the optimiser's step (`project_`), which is
+the same in training. Initial weights are uniform in (0.25, 0.75) at all sizes, as at those used in the
+papers; Madsen & Johansen derive the variance 1/4 for many inputs. With `input_variance` they are uniform
+around 1/2 with the variance of their equation 69, partly beyond [0, 1] until the first clamp. W is held as
+`out x in`, like `nn.Linear`. `clamp=False` and `penalised=False` leave out what their ablation leaves out
+(appendix C.3).
 """
 
 from __future__ import annotations
@@ -143,5 +144,5 @@ def _initial(inputs: int, input_variance: float | None) -> Uniform:
     if variance <= 0:
         hint = "With so large a variance no weights keep it (Madsen & Johansen 2020, equation 69)."
         raise ArgumentError("input_variance", f"one that {inputs} inputs can keep", input_variance, hint)
-    width = min(0.5, math.sqrt(3 * variance))
+    width = math.sqrt(3 * variance)
     return Uniform(0.5 - width, 0.5 + width)
