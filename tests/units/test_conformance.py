@@ -69,6 +69,7 @@ VARIANTS = {
     "nru separate": variant("nru", references.nru_separate, sign="separate"),
     "nmru unsigned": variant("nmru", references.nmru_unsigned, sign=False),
     "nmru gated": variant("nmru", gate=True),
+    "nmru exact evaluation": variant("nmru", exact_evaluation=True),
     "nlrl de morgan": variant("nlrl", references.nlrl_de_morgan, de_morgan=True),
     "nsr redundant": variant("nsr", redundancy=3, scale=2.0),
     "linear sigmoid": variant("linear", weight="sigmoid"),

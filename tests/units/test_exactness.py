@@ -158,3 +158,11 @@ def test_redundant_pairs_of_the_nsr_are_summed_before_the_logistic_function():
             held.copy_(parameter.expand_as(held) if parameter.dim() == 1 else parameter.expand(2, 3))
     x = torch.randn(5, 3, dtype=torch.float64)
     torch.testing.assert_close(torch.logit(two(x)), 2 * torch.logit(one(x)))
+
+
+def test_the_nmru_is_exact_in_evaluation_if_asked_to_be():
+    unit = nalm.NMRU(2, 1, dtype=torch.float64, exact_evaluation=True).eval()
+    unit.ideal_("div", 0, 1)
+    a, b = SIGNED.T
+    torch.testing.assert_close(unit(SIGNED)[:, 0], a / b, rtol=1e-12, atol=0)
+    assert unit(torch.tensor([[3.0, 0.0]], dtype=torch.float64)).item() == 0

@@ -10,7 +10,9 @@ cosine is left out and the product is that of the signed inputs; with `gate=True
 
 Deviations: the thesis leaves epsilon open; it is float32's machine epsilon, as in the RealNPU. The equation
 of the gate is not given: inputs become :math:`g x + 1 - g` in size and count :math:`g k` for the sign. The
-recipe "unclipped" leaves out the clip of the gradient's norm (appendix G.6).
+recipe "unclipped" leaves out the clip of the gradient's norm (appendix G.6). `exact_evaluation=True` leaves
+out the epsilon in evaluation, as one public version does: with it, ideal weights have an error of their own
+near zero, and a choice by validation error prefers weights that are slightly wrong (see docs/fidelity.md).
 """
 
 from __future__ import annotations
@@ -38,7 +40,7 @@ def nmru(
     x: Tensor, weight: Tensor, gate: Tensor | None = None, epsilon: float = EPSILON, sign: bool = True
 ) -> Tensor:
     """Product over inputs and reciprocals: x `*batch x n x in`, weight `*batch x out x 2in`."""
-    both = torch.cat([x, 1 / (x + epsilon)], -1)
+    both = torch.cat([x, reciprocal(x, epsilon)], -1)
     relevance = None if gate is None else torch.cat([gate, gate], -1)[..., None, :]
     sizes = both.abs() if sign else both
     if relevance is not None:
@@ -48,6 +50,11 @@ def nmru(
         return result
     angle = math.pi * (weight if relevance is None else weight * relevance)
     return result * cosine_of_sum(both < 0, angle)
+
+
+def reciprocal(x: Tensor, epsilon: float) -> Tensor:
+    """1 / (x + epsilon); without an epsilon 1 / x, which at zero is 0 instead of infinite."""
+    return 1 / (x + epsilon) if epsilon else torch.where(x == 0, 0.0, 1 / torch.where(x == 0, 1.0, x))
 
 
 class NMRU(Unit):
@@ -62,6 +69,7 @@ class NMRU(Unit):
         sign: whether sizes and sign are computed apart.
         gate: whether inputs have a learnt relevance.
         epsilon: added to the inputs, so that their reciprocals are finite.
+        exact_evaluation: whether the epsilon is left out in evaluation.
 
     Example:
         >>> unit = nalm.NMRU(3, 1)
@@ -89,7 +97,9 @@ class NMRU(Unit):
         sign: bool = True,
         gate: bool = False,
         epsilon: float = EPSILON,
+        exact_evaluation: bool = False,
     ) -> None:
+        self.exact_evaluation = exact_evaluation
         self.sign, self.gate, self.epsilon = sign, gate, check_above_zero("epsilon", epsilon)
         super().__init__(in_features, out_features, batch_shape=batch_shape, device=device, dtype=dtype)
 
@@ -101,7 +111,8 @@ class NMRU(Unit):
 
     def compute(self, x: Tensor) -> Tensor:
         """The equation itself."""
-        return nmru(x, self.weight, self.gates().get("g"), self.epsilon, self.sign)
+        epsilon = 0.0 if self.exact_evaluation and not self.training else self.epsilon
+        return nmru(x, self.weight, self.gates().get("g"), epsilon, self.sign)
 
     def weights(self) -> dict[str, Tensor]:
         """The weights of the inputs, then those of their reciprocals."""
@@ -166,7 +177,8 @@ class NMRU(Unit):
     def _in_full(self, weights: np.ndarray, gate: np.ndarray, symbols: list[Any]) -> Any:
         import sympy as sp
 
-        both = [*symbols, *(1 / (s + sp.Float(self.epsilon)) for s in symbols)]
+        epsilon = 0 if self.exact_evaluation else sp.Float(self.epsilon)
+        both = [*symbols, *(1 / (s + epsilon) for s in symbols)]
         result, angle = sp.Integer(1), sp.Integer(0)
         for w, g, s in zip(weights, gate, both):
             size = number(g) * (sp.Abs(s) if self.sign else s) + number(1 - g)
@@ -178,4 +190,5 @@ class NMRU(Unit):
         """The options that differ from the published ones."""
         sign = "" if self.sign else ", sign=False"
         gate = ", gate=True" if self.gate else ""
-        return sign + gate + ("" if self.epsilon == EPSILON else f", epsilon={self.epsilon}")
+        exact = ", exact_evaluation=True" if self.exact_evaluation else ""
+        return sign + gate + exact + ("" if self.epsilon == EPSILON else f", epsilon={self.epsilon}")
