@@ -154,3 +154,32 @@ def test_l1_of_one_name_leaves_the_others_alone():
     with torch.no_grad():
         unit.imaginary.fill_(0.25)
     torch.testing.assert_close(L1(parameter="imaginary").value(unit), torch.full((MODELS,), 0.5))
+
+
+def test_l0_is_the_expected_number_of_open_gates():
+    stack = nn.Sequential(nalm.NAU(3, 2, batch_shape=(MODELS,)), nalm.STGNMU(2, 3, batch_shape=(MODELS,)))
+    expected = torch.full((MODELS,), 6 * 0.8413447)
+    torch.testing.assert_close(L0().value(stack), expected)
+    assert L0().value(stack[0]) is None
+
+
+def test_penalties_can_be_restricted_to_units_of_a_name():
+    stack = nn.Sequential(nalm.NAU(3, 2, batch_shape=(MODELS,)), nalm.RealNPU(2, 1, batch_shape=(MODELS,)))
+    nau, npu = stack
+    torch.testing.assert_close(UnitPenalty(unit="nau").value(stack), nau.penalty())
+    expected = Discretise(values="-1,1", of="W").value(npu)
+    torch.testing.assert_close(Discretise(values="-1,1", of="W", unit="realnpu").value(stack), expected)
+    assert UnitPenalty(unit="nmu").value(stack) is None
+
+
+def test_the_modified_recipe_leaves_other_units_of_a_stack_alone():
+    recipe = nalm.RealNPU.recipe("div", "modified")
+    stack = nn.Sequential(nalm.NMU(2, 2, batch_shape=(1,)), nalm.RealNPU(2, 1, batch_shape=(1,)))
+    with torch.no_grad():
+        for parameter in stack.parameters():
+            parameter.fill_(-3)
+    for clamp in recipe.clamps:
+        clamp(stack)
+    assert [float(p.detach().flatten()[0]) for p in stack.parameters()] == [0, -1, 0]
+    assert recipe.initialise[0].initialiser(stack[0], "weight") is None
+    assert recipe.initialise[0].initialiser(stack[1], "weight").high == 0.5

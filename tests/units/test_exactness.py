@@ -166,3 +166,11 @@ def test_the_nmru_is_exact_in_evaluation_if_asked_to_be():
     a, b = SIGNED.T
     torch.testing.assert_close(unit(SIGNED)[:, 0], a / b, rtol=1e-12, atol=0)
     assert unit(torch.tensor([[3.0, 0.0]], dtype=torch.float64)).item() == 0
+
+
+@pytest.mark.parametrize("sign", ["together", "separate"])
+def test_a_zero_input_of_the_nru_counts_by_its_weight(sign):
+    unit = nalm.NRU(1, 1, dtype=torch.float64, sign=sign).eval()
+    with torch.no_grad():
+        unit.weight.fill_(0.3)
+    assert unit(torch.zeros(1, 1, dtype=torch.float64)).item() == pytest.approx(0.7)

@@ -54,7 +54,14 @@ def test_the_noise_of_a_batch_follows_its_deviation_each_model_its_own():
 def test_a_batch_without_spread_has_finite_noise():
     unit = nalm.SNMU(2, 1, noise="batch")
     assert unit(torch.ones(1, 2)).isfinite().all()
-    assert nalm.SNMU(1, 1, noise="batch")(torch.ones(1, 1)).isfinite().all()
+    alone = nalm.SNMU(1, 1, noise="batch", batch_shape=(5,))
+    assert alone(torch.ones(5, 1, 1)).isfinite().all()
+
+
+def test_the_noise_of_a_batch_follows_the_usual_estimate_of_the_deviation():
+    unit, x = nalm.SNMU(1, 1, noise="batch"), torch.tensor([[1.0], [2.0], [6.0]])
+    unit.uniform_source = lambda shape, dtype, device: torch.ones(shape)
+    torch.testing.assert_close(unit.draw_noise(x), (1 + 1 / x.std()).expand(3, 1))
 
 
 @pytest.mark.parametrize(
@@ -93,4 +100,3 @@ def test_the_penalty_of_the_stgnmu_is_the_share_of_open_gates():
     with torch.no_grad():
         unit.mean.copy_(torch.tensor([[0.5, -1.0]]))
     assert float(unit.penalty()) == pytest.approx((stats.norm.cdf(1) + stats.norm.cdf(-2)) / 2)
-    assert nalm.STGNMU.recipe("mul", inputs=2).penalties[0].strength == pytest.approx(0.2)

@@ -30,15 +30,16 @@ class Project(Clamp):
 
 @dataclass(frozen=True)
 class Bound(Clamp):
-    """Parameters with this name, in any unit, into [low, high]."""
+    """Parameters with this name into [low, high], in any unit, or in those of the name `unit`."""
 
     parameter: str
     low: float
     high: float
+    unit: str | None = None
 
     def __call__(self, model: nn.Module) -> None:
         """Change the model's parameters in place."""
-        for unit in units_of(model):
+        for unit in units_of(model, self.unit):
             held = getattr(unit, self.parameter, None)
             if isinstance(held, torch.Tensor):
                 lead = (-1,) + (1,) * (held.dim() - 1)

@@ -113,11 +113,11 @@ class Models:
         self, seeds: Tensor, purpose: Purpose, step: int, others: Sequence[Initialise]
     ) -> Parameters:
         parameters, part = {}, 0
-        replaced = {other.parameter: other for other in others}
         for path, unit in self.skeleton.named_modules():
             if isinstance(unit, Unit):
                 for name, own in unit.initialisers.items():
-                    initialiser = replaced[name].initialiser(unit) if name in replaced else own
+                    found = (other.initialiser(unit, name) for other in others)
+                    initialiser = next(filter(None, found), own)
                     elements = counters(*unit.get_parameter(name).shape, device=self.device)
                     u = uniform(key(seeds, purpose, step, part), elements, self.dtype)
                     parameters[f"{path}.{name}" if path else name] = initialiser(u)

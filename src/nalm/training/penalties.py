@@ -34,14 +34,28 @@ class Penalty:
 
 @dataclass(frozen=True)
 class UnitPenalty(Penalty):
-    """Each unit's own published penalty, summed over the units."""
+    """Each unit's own published penalty, summed over the units, or over those of the name `unit`."""
+
+    strength: float = 1.0
+    schedule: Schedule = Always()
+    unit: str | None = None
+
+    def value(self, model: nn.Module) -> Tensor | None:
+        """The penalty of each model without strength, shape `models`; None where nothing is penalised."""
+        return _total(unit.penalty() for unit in units_of(model, self.unit))
+
+
+@dataclass(frozen=True)
+class L0(Penalty):
+    """Expected number of open gates of units with stochastic gates (thesis, section 4.3.1)."""
 
     strength: float = 1.0
     schedule: Schedule = Always()
 
     def value(self, model: nn.Module) -> Tensor | None:
         """The penalty of each model without strength, shape `models`; None where nothing is penalised."""
-        return _total(unit.penalty() for unit in units_of(model))
+        counts = (getattr(unit, "open_gates", None) for unit in units_of(model))
+        return _total(count() for count in counts if count is not None)
 
 
 @dataclass(frozen=True)
@@ -85,13 +99,14 @@ class Discretise(Penalty):
     """Mean distance of the weights, or of the gates, from a set of values (thesis, section 5.4).
 
     `values` is one of "0,1", "-1,0,1", "-1,1"; `of` is "weights", "gates" or the name of one of them, such
-    as "W".
+    as "W"; `unit` restricts it to units of that name.
     """
 
     strength: float = 1.0
     schedule: Schedule = Always()
     values: str = field(default="-1,0,1")
     of: str = field(default="weights")
+    unit: str | None = None
 
     def __post_init__(self) -> None:
         check_choice("values", self.values, _DISTANCES)
@@ -99,9 +114,10 @@ class Discretise(Penalty):
     def value(self, model: nn.Module) -> Tensor | None:
         """The penalty of each model without strength, shape `models`; None where nothing is penalised."""
         distance = _DISTANCES[self.values]
-        tensors = [t for unit in units_of(model) for t in self._chosen(unit)]
-        if not tensors and self.of not in ("weights", "gates"):
-            names = [name for unit in units_of(model) for name in (*unit.weights(), *unit.gates())]
+        units = units_of(model, self.unit)
+        tensors = [t for unit in units for t in self._chosen(unit)]
+        if units and not tensors and self.of not in ("weights", "gates"):
+            names = [name for unit in units for name in (*unit.weights(), *unit.gates())]
             raise unknown("of", self.of, ["weights", "gates", *names])
         return _total(distance(tensor).flatten(1).mean(-1) for tensor in tensors)
 

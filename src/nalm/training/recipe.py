@@ -12,12 +12,12 @@ from nalm.training.initialise import Initialise
 from nalm.training.losses import MAPE, MSE, PCC, RMSE, Loss, PCCThenMSE
 from nalm.training.numbers import split
 from nalm.training.optimisers import SGD, Adam, Optimiser, RMSProp
-from nalm.training.penalties import L1, L2, Discretise, Penalty, UnitPenalty
+from nalm.training.penalties import L0, L1, L2, Discretise, Penalty, UnitPenalty
 from nalm.training.reinitialise import Reinitialise
 from nalm.training.schedules import Always, Growth, Progress, Ramp, Schedule, WhenLossBelow
 
 __all__ = [
-    "L1", "L2", "MAPE", "MSE", "PCC", "RMSE", "SGD", "Adam", "Always", "Bound", "Clamp", "ClipNorm",
+    "L0", "L1", "L2", "MAPE", "MSE", "PCC", "RMSE", "SGD", "Adam", "Always", "Bound", "Clamp", "ClipNorm",
     "ClipValue", "Discretise", "GradientNoise", "Growth", "Initialise", "Loss", "Optimiser",
     "PCCThenMSE", "Penalty", "Progress", "Project", "RMSProp", "Ramp", "Recipe", "Reinitialise",
     "Schedule", "UnitPenalty", "WhenLossBelow",

@@ -271,9 +271,10 @@ class Unit(nn.Module, metaclass=_UnitType):
         return ""
 
 
-def units_of(model: nn.Module) -> list[Unit]:
-    """All units in a model, in the order of `model.modules()`."""
-    return [module for module in model.modules() if isinstance(module, Unit)]
+def units_of(model: nn.Module, name: str | None = None) -> list[Unit]:
+    """All units in a model, or those of this name, in the order of `model.modules()`."""
+    found = (module for module in model.modules() if isinstance(module, Unit))
+    return [unit for unit in found if name in (None, unit.name)]
 
 
 def all_indices(shape: Iterable[int]) -> Iterable[tuple[int, ...]]:

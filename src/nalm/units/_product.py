@@ -49,7 +49,7 @@ def product(factor: Factor, samples: Sequence[Tensor], weights: Sequence[Tensor]
 
 
 def gated_product(x: Tensor, weight: Tensor) -> Tensor:
-    """Product over inputs of weight * x + 1 - weight (Madsen & Johansen 2020, equation 10)."""
+    """Product over inputs of weight * x + 1 - weight (Madsen & Johansen 2020, equation 12)."""
     return product(gated, (x,), (weight,))
 
 

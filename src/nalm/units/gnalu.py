@@ -7,8 +7,8 @@ r"""G-NALU, the NALU with a golden-ratio base.
 and else the NALU. Rana et al. 2019; thesis, equations 2.22-2.25. Since :math:`\phi^x = e^{x \ln \phi}`, both
 functions are the usual ones of :math:`x \ln \phi`, and the product of equation 2.25 is that of the NALU.
 
-Deviations: none. Initialised like the NALU. `golden_gate=True` changes the base of the gate's logistic
-function too, as one public version does.
+Deviations: none in the equation. Initialised like the NALU. `golden_gate=True` changes the base of the
+gate's logistic function too, as one public version does.
 """
 
 from __future__ import annotations

@@ -8,8 +8,9 @@ Johansen 2020, section 2.1; thesis, equations 2.1-2.5.
 The gate depends on the input: it can be open or closed for all inputs only where they have one sign. The
 ideal weights are those for positive inputs.
 
-Deviations: none. Both paths share one weight, as in the original; `shared=False` separates them
-(Madsen & Johansen 2020, appendix C.5). The papers leave epsilon open; it is 1e-7.
+Deviations: none in the equation. The weight starts like the NAC's, the gate by Xavier. Both paths share one
+weight, as in the original; `shared=False` separates them (Madsen & Johansen 2020, appendix C.5). The papers
+leave epsilon open; it is 1e-7.
 """
 
 from __future__ import annotations

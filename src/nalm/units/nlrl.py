@@ -16,9 +16,10 @@ Inputs are truth values 0 and 1. Numbers between them are taken as degrees of tr
 neither refused nor clipped, and the result then has no meaning in logic.
 
 Deviations: equation 2.29 and its text disagree on the output gate; as in the equation, 0 is the conjunction
-and 1 the disjunction. No paper states how the raw weights become weights, nor how they start: a logistic
-function on all three matrices and uniform (-0.5, 0.5), as in one public version. Epsilon is 1e-7. There is
-no published recipe; it is plain Adam.
+and 1 the disjunction. There is one output gate per output, though its index there has an input too. No
+paper states how the raw A becomes a weight, nor how the matrices start: a logistic function as for the
+gates, and uniform (-0.5, 0.5), as in one public version. Epsilon is 1e-7. There is no published recipe; it
+is plain Adam.
 """
 
 from __future__ import annotations

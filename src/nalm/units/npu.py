@@ -9,7 +9,7 @@ thesis, equations 2.17-2.20, derivation in its appendix C.3. `relevance=False` i
 
 Deviations: none. The recipe "modified" is the RealNPU's, with the imaginary weights left free;
 "constrained" also clips them to [-1, 1] and drives them to 0 by an L1 penalty in the window of the others
-(thesis, appendix G.5).
+(thesis, appendix G.5, which gives no strength; it is 1, of a sum).
 """
 
 from __future__ import annotations
@@ -97,7 +97,7 @@ class NPU(RealNPU):
         return replace(
             modified,
             penalties=(*modified.penalties, L1(1.0, window, parameter="imaginary")),
-            clamps=(*modified.clamps, Bound("imaginary", -1.0, 1.0)),
+            clamps=(*modified.clamps, Bound("imaginary", -1.0, 1.0, unit=cls.name)),
         )
 
     def symbolic(self, values: dict[str, np.ndarray], symbols: list[Any], idealised: bool) -> list[Any]:

@@ -6,9 +6,9 @@ While training, :math:`|W|` is replaced by :math:`\tanh(1000 W)^2`. Penalty: mea
 |W||)`. Thesis, section 5.2.1, equation 5.1; the factor 1000 from its appendix G.2. With `sign="separate"`,
 :math:`z_o = \prod_i (|x_i|^W |W| + 1 - |W|) \prod_i \mathrm{sign}(x_i)^{\mathrm{round}(W)}` (appendix G.7).
 
-Deviations: at an input of exactly zero, where the equation has 0 times infinity for reciprocals, the
-magnitude counts as 1, so that the factor is :math:`1 - |W|`: the result of a division by zero is 0 and its
-gradient finite. The approximation stands for |W| in the equation, not in the penalty.
+Deviations: at an input of exactly zero, where the equation has 0 times infinity for reciprocals, the factor
+is :math:`1 - |W|` as for products: the result of a division by zero is 0 and its gradient finite. The
+approximation stands for |W| in the equation, not in the penalty.
 """
 
 from __future__ import annotations
@@ -34,18 +34,19 @@ TANH_SCALE = 1000.0
 
 def nru(x: Tensor, weight: Tensor, size: Tensor) -> Tensor:
     """Product of signed powers: x `*batch x n x in`, weight and its size |W| `*batch x out x in`."""
-    return product(lambda x, w, size: x.sign() * _magnitude(x) ** w * size + (1 - size), (x,), (weight, size))
+    return product(lambda x, w, a: x.sign() * _power(x, w) * a + (1 - a), (x,), (weight, size))
 
 
 def nru_separate(x: Tensor, weight: Tensor, size: Tensor) -> Tensor:
     """The same with the product of the signs apart from that of the magnitudes."""
-    sizes = product(lambda x, w, size: _magnitude(x) ** w * size + (1 - size), (x,), (weight, size))
+    sizes = product(lambda x, w, a: (x != 0) * _power(x, w) * a + (1 - a), (x,), (weight, size))
     chosen = (weight.detach().abs() > 0.5).to(x.dtype)
     return sizes * product(lambda x, c: torch.where(c > 0, x.sign(), 1.0), (x,), (chosen,))
 
 
-def _magnitude(x: Tensor) -> Tensor:
-    return torch.where(x == 0, 1.0, x.abs())
+def _power(x: Tensor, weight: Tensor) -> Tensor:
+    """|x| ** weight, but 1 at zero, where the callers have a factor 0: a reciprocal would be infinite."""
+    return torch.where(x == 0, 1.0, x.abs()) ** weight
 
 
 class NRU(Unit):

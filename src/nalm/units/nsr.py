@@ -15,8 +15,9 @@ The bits change where :math:`\tanh^2 = 1/2`: differences below :math:`0.88 / \la
 the default :math:`\lambda = 1` the ideal weights are right for whole numbers; for finer differences choose
 a larger `scale`.
 
-Deviations: no paper states the initial values; Xavier normal for the operands and for the scales, zero for
-the shift, as in one public version. There is no published recipe; it is plain Adam.
+Deviations: the negations are given only if asked for by `both`, so that a layer has as many outputs as it
+says. No paper states the initial values: Xavier normal for the operands, as in one public version, standard
+normal for the scales, zero for the shift. There is no published recipe; it is plain Adam.
 """
 
 from __future__ import annotations
@@ -88,7 +89,7 @@ class NSR(Unit):
         dtype: precision of the parameters.
         redundancy: pairs of operands that are learnt for each comparison.
         scale: the factor lambda of the difference of the operands.
-        both: whether each comparison is followed by its negation as a further output.
+        both: whether the second half of the outputs are the negations of the first.
 
     Example:
         >>> unit = nalm.NSR(3, 1)

@@ -14,7 +14,8 @@ Without the relevance gate (`relevance=False`, all :math:`g_i = 1`) it is the re
 Deviations: none. The recipe "published" is the unmodified RealNPU of the thesis; for division it takes the
 penalty of table E.5 (chapter 5), where table E.2 (chapter 3) has that of multiplication. The recipe
 "modified" is that of the thesis's section 5.4: the initial weights of the NAU, weights and gates clipped
-after the step, and both driven to discrete values; "modified-zero" lets weights go to 0 as well.
+after the step, and both driven to discrete values, with the L1 penalty of table E.5 for both operations;
+"modified-zero" lets weights go to 0 as well.
 """
 
 from __future__ import annotations
@@ -28,12 +29,13 @@ import torch
 from torch import Tensor
 
 from nalm.errors import check_above_zero, check_choice
-from nalm.training.recipe import L1, Adam, Bound, Discretise, Growth, Initialise, Ramp, Recipe
+from nalm.training.recipe import L1, Adam, Bound, Discretise, Growth, Initialise, Project, Ramp, Recipe
 from nalm.units._base import Unit
 from nalm.units._functional import cosine_of_sum, weighted_sum
 from nalm.units._initialisers import Constant, xavier_uniform
 from nalm.units._symbolic import magnitude, number
 
+_BOUNDS = (("weight", -1.0, 1.0), ("gate", 0.0, 1.0))
 EPSILON = float(torch.finfo(torch.float32).eps)
 
 
@@ -163,14 +165,16 @@ class RealNPU(Unit):
             return Recipe(optimiser=Adam(5e-3), penalties=(L1(1.0, growth),), iterations=iterations)
         window = Ramp(40e3, 50e3) if inputs < 10 else Ramp(50e3, 75e3)
         return Recipe(
-            initialise=(Initialise("weight", "nau"),),
+            initialise=(Initialise("weight", "nau", unit=cls.name),),
             penalties=(
                 L1(1.0, Growth(1e-9, 1e-7)),
-                Discretise(1.0, window, values="-1,1" if name == "modified" else "-1,0,1", of="W"),
-                Discretise(1.0, window, values="0,1", of="gates"),
+                Discretise(
+                    1.0, window, values="-1,1" if name == "modified" else "-1,0,1", of="W", unit=cls.name
+                ),
+                Discretise(1.0, window, values="0,1", of="gates", unit=cls.name),
             ),
             optimiser=Adam(5e-3),
-            clamps=(Bound("weight", -1.0, 1.0), Bound("gate", 0.0, 1.0)),
+            clamps=(Project(), *(Bound(*bound, unit=cls.name) for bound in _BOUNDS)),
             iterations=iterations,
         )
 

@@ -87,7 +87,8 @@ class SNMU(NMU):
         u = self.draw(x.shape, x)
         if self.noise == "range":
             return self.low + (self.high - self.low) * u
-        deviation = x.detach().std((-2, -1), correction=min(1, x[..., 0, :].numel() - 1), keepdim=True)
+        several = x.shape[-2] * x.shape[-1] > 1
+        deviation = x.detach().std((-2, -1), correction=int(several), keepdim=True)
         return 1 + u / deviation.clamp(min=LEAST_DEVIATION)
 
     def options_repr(self) -> str:

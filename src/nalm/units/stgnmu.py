@@ -6,9 +6,9 @@ with :math:`\sigma = 0.5` while training, :math:`W = \max(0, \min(1, \mu))` in e
 Penalty: the expected number of open gates, :math:`\sum \Phi(\mu / \sigma)`. Thesis, section 4.3.1, after
 Yamada et al. 2020.
 
-Deviations: `penalty` is the mean instead of the sum, like those of the other units; the recipe multiplies
-its strength by the number of weights. The thesis finds a strength of 0.1 or less good; 0.1 is used. Noise
-is drawn once a weight and step.
+Deviations: `penalty` is the mean over weights instead of the sum, like those of the other units; the recipe
+uses the sum (see `L0`). The thesis finds a strength of 0.1 or less good; 0.1 is used. Noise is drawn once a
+weight and step.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from torch import Tensor
 
 from nalm.errors import check_above_zero
 from nalm.streams import standard_normal
-from nalm.training.recipe import Recipe, UnitPenalty
+from nalm.training.recipe import L0, Ramp, Recipe, UnitPenalty
 from nalm.units._base import Unit
 from nalm.units._initialisers import Constant
 from nalm.units._product import gated_product
@@ -57,6 +57,7 @@ class STGNMU(Unit):
     name = "stgnmu"
     ops = ("mul",)
     papers = ("mistry2023",)
+    recipes = ("published", "arithmetic")
 
     mean: Tensor
 
@@ -89,7 +90,11 @@ class STGNMU(Unit):
 
     def penalty(self) -> Tensor:
         """Mean probability that a gate is open."""
-        return torch.special.ndtr(self.mean / self.sigma).mean((-2, -1))
+        return self.open_gates() / (self.in_features * self.out_features)
+
+    def open_gates(self) -> Tensor:
+        """Expected number of open gates: shape `batch_shape`."""
+        return torch.special.ndtr(self.mean / self.sigma).sum((-2, -1))
 
     @torch.no_grad()
     def select_(self, weight: Tensor) -> None:
@@ -99,8 +104,10 @@ class STGNMU(Unit):
     @classmethod
     def make_recipe(cls, op: str, name: str, inputs: int) -> Recipe:
         """The NMU's steps with a penalty of 0.1 times the expected number of open gates."""
-        iterations = 50_000 if inputs < 10 else 100_000
-        return Recipe(penalties=(UnitPenalty(0.1 * inputs),), iterations=iterations)
+        if name == "arithmetic":
+            sums = UnitPenalty(10.0, Ramp(1e6, 2e6), unit="nau")
+            return Recipe(penalties=(L0(0.1), sums), iterations=5_000_000)
+        return Recipe(penalties=(L0(0.1),), iterations=50_000 if inputs < 10 else 100_000)
 
     def symbolic(self, values: dict[str, np.ndarray], symbols: list[Any], idealised: bool) -> list[Any]:
         """The product of weight * input + 1 - weight for each output."""
