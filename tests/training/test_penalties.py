@@ -4,7 +4,7 @@ import torch
 from torch import nn
 
 import nalm
-from nalm.training.penalties import L1, L2, Discretise, UnitPenalty
+from nalm.training.penalties import L0, L1, L2, Discretise, UnitPenalty
 from nalm.training.schedules import Progress, Ramp, WhenLossBelow
 
 MODELS = 3
