@@ -1,5 +1,8 @@
+import pickle
+
 import pytest
 
+from nalm.compose import ExpressionError
 from nalm.errors import ArgumentError, NalmError, check_choice, check_positive, nearest, unknown
 
 UNITS = ("NAC", "NALU", "NAU", "NMU", "RealNPU")
@@ -89,3 +92,10 @@ def test_anything_else_is_not_a_positive_whole_number(value):
     with pytest.raises(ArgumentError) as error:
         check_positive("size", value)
     assert message(error) == f"Argument `size` must be a positive whole number, but got {value!r}."
+
+
+def test_errors_cross_processes():
+    error = pickle.loads(pickle.dumps(ExpressionError("1+", 3, "a number", "the end")))
+    assert isinstance(error, ExpressionError)
+    assert error.position == 3
+    assert "at position 3, but got the end" in str(error)

@@ -10,6 +10,17 @@ from typing import Any
 class NalmError(Exception):
     """Base of every error raised on purpose by nalm."""
 
+    def __reduce__(self) -> Any:
+        """Pickled by its text, whatever its constructor takes, so that it can cross processes."""
+        return _remade, (type(self), self.args, vars(self))
+
+
+def _remade(kind: type[NalmError], args: tuple[Any, ...], attributes: dict[str, Any]) -> NalmError:
+    error = kind.__new__(kind)
+    error.args = args
+    vars(error).update(attributes)
+    return error
+
 
 class ArgumentError(NalmError, ValueError):
     """An argument was wrong; raised before any work is done."""

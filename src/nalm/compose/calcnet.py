@@ -25,9 +25,12 @@ from nalm.errors import ArgumentError, NalmError, unknown
 from nalm.units import NAU, NMU, NRU, Unit
 
 OPERATIONS = {"+": "add", "-": "sub", "*": "mul", "/": "div"}
-PRECEDENCE = {"+": 1, "-": 1, "*": 2, "/": 2, "negate": 3, "keep": 3, "^": 4}
+PRECEDENCE = {"+": 1, "-": 1, "*": 2, "/": 2, "negate": 3, "keep": 3, "^": 4, "**": 4}
+POWERS = ("^", "**")
 LARGEST_EXPONENT = 10_000
-_TOKEN = re.compile(r"\s*(?:(?P<number>(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?)|(?P<symbol>\*\*|[-+*/^()]))")
+_TOKEN = re.compile(
+    r"\s*(?:(?P<number>(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?)|(?P<symbol>\*\*|[-+*/^()]))"
+)
 
 
 class ExpressionError(ArgumentError):
@@ -52,8 +55,7 @@ class CalcNet(nn.Module):
 
     Args:
         units: by operation ("add", "sub", "mul", "div"), modules from two inputs to one output, trained or
-        ideal.
-            Operations left out get ideal units in float64.
+            ideal. Operations left out get ideal units in float64.
 
     Example:
         >>> nalm.CalcNet().evaluate("3*(4-2)/5+7*-2")
@@ -67,7 +69,9 @@ class CalcNet(nn.Module):
             if op not in OPERATIONS.values():
                 raise unknown("units", op, OPERATIONS.values())
             _check_fit(op, unit)
-        self.units = nn.ModuleDict({op: given.get(op) or _ideal(op) for op in OPERATIONS.values()})
+        self.units = nn.ModuleDict(
+            {op: given[op] if op in given else _ideal(op) for op in OPERATIONS.values()}
+        )
         self.eval()
 
     @classmethod
@@ -94,17 +98,20 @@ class CalcNet(nn.Module):
             else:
                 right, left = values.pop(), values.pop()
                 values.append(self._operate(expression, token, left, right))
+            if not math.isfinite(values[-1]):
+                expected = "a result of finite size"
+                raise ExpressionError(expression, token.position, expected, str(values[-1]))
         return values.pop()
 
     def _operate(self, expression: str, token: Token, left: float, right: float) -> float:
-        if token.text == "^":
+        if token.text in POWERS:
             return self._power(expression, token, left, right)
         if token.text == "/" and right == 0:
             raise ExpressionError(expression, token.position, "a quotient with a divisor", "division by zero")
         return self._compute(OPERATIONS[token.text], left, right)
 
     def _power(self, expression: str, token: Token, base: float, exponent: float) -> float:
-        if exponent != round(exponent) or abs(exponent) > LARGEST_EXPONENT:
+        if not abs(exponent) <= LARGEST_EXPONENT or exponent != round(exponent):
             expected = f"a whole exponent of at most {LARGEST_EXPONENT}"
             raise ExpressionError(expression, token.position, expected, f"{exponent:g}")
         result, square, left = 1.0, base, abs(int(exponent))
@@ -166,7 +173,7 @@ def _tokens(expression: str) -> list[Token]:
         if number:
             tokens.append(Token(number, position, float(number)))
         else:
-            tokens.append(Token("^" if symbol == "**" else symbol, position))
+            tokens.append(Token(symbol, position))
         end = match.end()
     return tokens
 
@@ -204,7 +211,7 @@ def _close(expression: str, token: Token, output: list[Token], waiting: list[Tok
 def _comes_first(before: Token, token: Token) -> bool:
     """Whether the operation that waits is computed before this one; powers group to the right."""
     earlier, later = PRECEDENCE[before.text], PRECEDENCE[token.text]
-    return earlier > later or (earlier == later and token.text != "^")
+    return earlier > later or (earlier == later and token.text not in POWERS)
 
 
 _KINDS: dict[str, type[Unit]] = {"add": NAU, "sub": NAU, "mul": NMU, "div": NRU}
@@ -221,8 +228,9 @@ def _check_fit(op: str, unit: Any) -> None:
         raise ArgumentError("units", f"a module for {op!r}", type(unit).__name__)
     like = next(unit.parameters(), torch.empty(0, dtype=torch.float64))
     try:
-        shape = tuple(unit(torch.ones(1, 2, dtype=like.dtype, device=like.device)).shape)
-    except (NalmError, RuntimeError) as error:
+        with torch.no_grad():
+            shape = tuple(unit.eval()(torch.ones(1, 2, dtype=like.dtype, device=like.device)).shape)
+    except (NalmError, RuntimeError, TypeError, AttributeError, ValueError) as error:
         raise ArgumentError(
             "units", f"from two inputs to one output for {op!r}", f"an error: {error}"
         ) from error

@@ -56,6 +56,7 @@ class ConfiguredByLSTM(nn.Module):
             raise ArgumentError("unit", "one unit", repr(unit))
         made = spec.build(in_features, out_features, batch_shape=(1,), device="meta", dtype=dtype)
         assert isinstance(made, Unit)
+        self.in_features = made.in_features
         self._unit = [made]  # in a list, because its parameters are computed and not learnt
         self._shapes = {name: parameter.shape[1:] for name, parameter in made.named_parameters()}
         self.configure = nn.ModuleDict(
@@ -76,6 +77,13 @@ class ConfiguredByLSTM(nn.Module):
 
     def forward(self, control: Tensor, input: Tensor, state: State | None = None) -> tuple[Tensor, State]:
         """One step: control `batch x control_size`, input `batch x in`, to output `batch x out` and state."""
+        for name, given, size in (
+            ("control", control, self.lstm.input_size),
+            ("input", input, self.in_features),
+        ):
+            if given.dim() != 2 or given.shape[0] != control.shape[0] or given.shape[1] != size:
+                expected = f"of shape {control.shape[0]} x {size}, one row a sample"
+                raise ArgumentError(name, expected, f"shape {tuple(given.shape)}")
         hidden, memory = self.lstm(control, state)
         parameters = {
             name: self.configure[name](hidden).unflatten(-1, tuple(shape))

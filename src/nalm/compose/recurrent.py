@@ -18,8 +18,7 @@ class Cell(nn.Module):
 
     Args:
         unit: what computes the state: a name such as "nmu", "nalu(shared=false)" or "nau+nmu", or a module
-        from
-            `input_size + state_size` values to `state_size`.
+            from `input_size + state_size` values to `state_size`.
         input_size: number of values at each step.
         state_size: number of values in the state.
         start: value of each element of the state before the first step: 0 for sums, 1 for products.
@@ -52,6 +51,8 @@ class Cell(nn.Module):
             unit = ModelSpec.parse(unit).build(
                 inside, state_size, hidden=state_size, device=device, dtype=dtype
             )
+        if not isinstance(unit, nn.Module):
+            raise ArgumentError("unit", "the name of a unit, or a module", repr(unit))
         sizes = getattr(unit, "in_features", inside), getattr(unit, "out_features", state_size)
         if sizes != (inside, state_size):
             expected = f"from {inside} inputs to {state_size} outputs"
@@ -70,6 +71,8 @@ class Cell(nn.Module):
         if state.shape != expected:
             raise ArgumentError("state", f"of shape {expected}", f"shape {tuple(state.shape)}")
         result: Tensor = self.unit(torch.cat([input, state], -1))
+        if result.shape != expected:
+            raise ArgumentError("unit", f"one that gives shape {expected}", f"shape {tuple(result.shape)}")
         return result
 
     def initial_state(self, input: Tensor) -> Tensor:
@@ -108,8 +111,7 @@ class Recurrent(nn.Module):
 
         Args:
             input: a sequence `time x input`, or a batch of them, `time x batch x input` (`batch_first`:
-            `batch x
-                time x input`).
+                `batch x time x input`).
             state: the initial state, `1 x state`, or `1 x batch x state`; by default the cell's start.
 
         Returns:
