@@ -85,8 +85,8 @@ def _unit_row(unit: type[Unit]) -> dict[str, Any]:
 
 
 def _options(unit: type[Unit]) -> dict[str, Any]:
-    parameters = inspect.signature(unit.__init__).parameters
-    common = inspect.signature(Unit.__init__).parameters
+    parameters = inspect.signature(unit).parameters
+    common = inspect.signature(Unit).parameters
     return {name: p.default for name, p in parameters.items() if name not in common}
 
 

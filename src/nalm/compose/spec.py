@@ -17,7 +17,7 @@ from nalm.units import Unit, unit_class
 
 _UNIT = re.compile(r"(?P<name>[\w-]+)(?:@(?P<recipe>[\w-]+))?(?:\((?P<options>[^()]*)\))?")
 _BETWEEN = re.compile(r"\+(?![^()]*\))")  # a plus outside brackets
-_COMMON = ("self", "in_features", "out_features", "batch_shape", "device", "dtype")
+_COMMON = ("in_features", "out_features", "batch_shape", "device", "dtype")
 
 
 @dataclass(frozen=True)
@@ -90,7 +90,7 @@ class ModelSpec:
 def _options(unit: type[Unit], text: str | None) -> tuple[tuple[str, Any], ...]:
     known = {
         name: parameter.default
-        for name, parameter in inspect.signature(unit.__init__).parameters.items()
+        for name, parameter in inspect.signature(unit).parameters.items()
         if name not in _COMMON
     }
     options = []

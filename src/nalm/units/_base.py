@@ -9,7 +9,7 @@ from __future__ import annotations
 import inspect
 import itertools
 from collections.abc import Callable, Iterable, Sequence
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, TypedDict
 
 import torch
 from torch import Tensor, nn
@@ -29,15 +29,34 @@ UniformSource = Callable[[torch.Size, torch.dtype, torch.device], Tensor]
 """Gives uniform numbers in [0, 1) of a shape."""
 
 
+class Common(TypedDict, total=False):
+    """The options that every unit has and hands on to `Unit`."""
+
+    batch_shape: Sequence[int]
+    device: torch.device | str | None
+    dtype: torch.dtype | None
+
+
 class _UnitType(type):
-    """Refuses unknown options with the nearest known one, before anything is made."""
+    """Shows the common options in every signature; refuses unknown ones before anything is made."""
+
+    __signature__: inspect.Signature
+
+    def __init__(cls, *arguments: Any) -> None:
+        super().__init__(*arguments)
+        own = list(inspect.signature(cls.__init__).parameters.values())[1:]  # type: ignore[misc]
+        if any(p.name == "common" for p in own):
+            common = [p for p in Unit.__signature__.parameters.values() if p.kind is p.KEYWORD_ONLY]
+            sizes = [p for p in own if p.kind is p.POSITIONAL_OR_KEYWORD]
+            own = [*sizes, *common, *(p for p in own if p.kind is p.KEYWORD_ONLY)]
+        cls.__signature__ = inspect.Signature(own)
 
     def __call__(cls, *arguments: Any, **options: Any) -> Any:
-        known = inspect.signature(cls.__init__).parameters  # type: ignore[misc]
+        known = cls.__signature__.parameters
         if not any(p.kind is inspect.Parameter.VAR_KEYWORD for p in known.values()):
             for name in options:
                 if name not in known:
-                    raise unknown("option", name, [k for k in known if k != "self"])
+                    raise unknown("option", name, known)
         return super().__call__(*arguments, **options)
 
 

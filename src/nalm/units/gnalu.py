@@ -14,10 +14,9 @@ gate's logistic function too, as one public version does.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from typing import Unpack
 
-import torch
-
+from nalm.units._base import Common
 from nalm.units.nac_mul import EPSILON
 from nalm.units.nalu import NALU
 
@@ -54,24 +53,14 @@ class GNALU(NALU):
         in_features: int,
         out_features: int,
         *,
-        batch_shape: Sequence[int] = (),
-        device: torch.device | str | None = None,
-        dtype: torch.dtype | None = None,
         shared: bool = True,
         epsilon: float = EPSILON,
         golden_gate: bool = False,
+        **common: Unpack[Common],
     ) -> None:
         self.golden_gate = golden_gate
         self.gate_log_base = LOG_PHI if golden_gate else 1.0
-        super().__init__(
-            in_features,
-            out_features,
-            batch_shape=batch_shape,
-            device=device,
-            dtype=dtype,
-            shared=shared,
-            epsilon=epsilon,
-        )
+        super().__init__(in_features, out_features, shared=shared, epsilon=epsilon, **common)
 
     def options_repr(self) -> str:
         """The options that differ from the original."""

@@ -15,7 +15,7 @@ while the last logged validation error is below 1. 5,000 losses are stored for r
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 import torch
@@ -23,7 +23,7 @@ from torch import Tensor
 
 from nalm.errors import check_choice
 from nalm.training.recipe import ClipValue, Recipe, Reinitialise, UnitPenalty, WhenLossBelow
-from nalm.units._base import Unit
+from nalm.units._base import Common, Unit
 from nalm.units._initialisers import Normal
 from nalm.units._symbolic import linear
 from nalm.units.nac import effective, nac, nac_weight, saturate_
@@ -85,13 +85,11 @@ class INAC(Unit):
         in_features: int,
         out_features: int,
         *,
-        batch_shape: Sequence[int] = (),
-        device: torch.device | str | None = None,
-        dtype: torch.dtype | None = None,
         initial: str = "benchmark",
+        **common: Unpack[Common],
     ) -> None:
         self.initial = check_choice("initial", initial, INITIAL)
-        super().__init__(in_features, out_features, batch_shape=batch_shape, device=device, dtype=dtype)
+        super().__init__(in_features, out_features, **common)
 
     def build(self) -> None:
         """Declare the parameters."""

@@ -9,8 +9,8 @@ Deviations: the papers leave the initial values open; they are Xavier uniform, a
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import Any
+from collections.abc import Callable
+from typing import Any, Unpack
 
 import numpy as np
 import torch
@@ -18,7 +18,7 @@ from torch import Tensor
 
 from nalm.errors import check_choice
 from nalm.training.recipe import Recipe
-from nalm.units._base import Unit
+from nalm.units._base import Common, Unit
 from nalm.units._functional import weighted_sum
 from nalm.units._initialisers import Constant, xavier_uniform
 from nalm.units._symbolic import linear as linear_expression
@@ -71,14 +71,12 @@ class Linear(Unit):
         in_features: int,
         out_features: int,
         *,
-        batch_shape: Sequence[int] = (),
-        device: torch.device | str | None = None,
-        dtype: torch.dtype | None = None,
         weight: str = "linear",
         bias: bool = True,
+        **common: Unpack[Common],
     ) -> None:
         self.squash, self.has_bias = check_choice("weight", weight, SQUASH), bias
-        super().__init__(in_features, out_features, batch_shape=batch_shape, device=device, dtype=dtype)
+        super().__init__(in_features, out_features, **common)
         if weight == "sigmoid":
             self.ops = ("add",)
 

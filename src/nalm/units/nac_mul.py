@@ -16,7 +16,7 @@ those of the NAC do. The linear weights start as those of the NMU.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 import torch
@@ -24,7 +24,7 @@ from torch import Tensor
 
 from nalm.errors import check_above_zero, check_choice
 from nalm.training.recipe import Recipe
-from nalm.units._base import Unit
+from nalm.units._base import Common, Unit
 from nalm.units._functional import distance_to_bit, weighted_sum
 from nalm.units._initialisers import Uniform, tanh_sigmoid
 from nalm.units._symbolic import magnitude, number
@@ -71,15 +71,13 @@ class NACMul(Unit):
         in_features: int,
         out_features: int,
         *,
-        batch_shape: Sequence[int] = (),
-        device: torch.device | str | None = None,
-        dtype: torch.dtype | None = None,
         weight: str = "tanh-sigmoid",
         epsilon: float = EPSILON,
+        **common: Unpack[Common],
     ) -> None:
         self.kind = check_choice("weight", weight, ("tanh-sigmoid", "sigmoid", "linear"))
         self.epsilon = check_above_zero("epsilon", epsilon)
-        super().__init__(in_features, out_features, batch_shape=batch_shape, device=device, dtype=dtype)
+        super().__init__(in_features, out_features, **common)
         if self.kind != "tanh-sigmoid":
             self.ops = ("mul",)
 

@@ -16,7 +16,7 @@ leave epsilon open; it is 1e-7.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Unpack
 
 import numpy as np
 import torch
@@ -24,7 +24,7 @@ from torch import Tensor
 
 from nalm.errors import check_above_zero
 from nalm.training.recipe import Recipe
-from nalm.units._base import Unit
+from nalm.units._base import Common, Unit
 from nalm.units._functional import weighted_sum
 from nalm.units._initialisers import tanh_sigmoid, xavier_uniform
 from nalm.units._symbolic import linear
@@ -84,14 +84,12 @@ class NALU(Unit):
         in_features: int,
         out_features: int,
         *,
-        batch_shape: Sequence[int] = (),
-        device: torch.device | str | None = None,
-        dtype: torch.dtype | None = None,
         shared: bool = True,
         epsilon: float = EPSILON,
+        **common: Unpack[Common],
     ) -> None:
         self.shared, self.epsilon = shared, check_above_zero("epsilon", epsilon)
-        super().__init__(in_features, out_features, batch_shape=batch_shape, device=device, dtype=dtype)
+        super().__init__(in_features, out_features, **common)
 
     def build(self) -> None:
         """Declare the parameters."""

@@ -12,15 +12,14 @@ penalty's strength on a single module is the thesis's 10; public scripts use 0.0
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 import torch
 from torch import Tensor
 
 from nalm.training.recipe import Ramp, Recipe, UnitPenalty
-from nalm.units._base import Unit
+from nalm.units._base import Common, Unit
 from nalm.units._functional import distance_to_integer_sign, weighted_sum
 from nalm.units._initialisers import half_capped
 from nalm.units._symbolic import linear
@@ -62,14 +61,12 @@ class NAU(Unit):
         in_features: int,
         out_features: int,
         *,
-        batch_shape: Sequence[int] = (),
-        device: torch.device | str | None = None,
-        dtype: torch.dtype | None = None,
         clamp: bool = True,
         penalised: bool = True,
+        **common: Unpack[Common],
     ) -> None:
         self.clamp, self.penalised = clamp, penalised
-        super().__init__(in_features, out_features, batch_shape=batch_shape, device=device, dtype=dtype)
+        super().__init__(in_features, out_features, **common)
 
     def build(self) -> None:
         """Declare the parameters."""

@@ -13,7 +13,8 @@ With `de_morgan=True` there is only the conjunction, and the output gate negates
 :math:`y_o = (1 - g_o) z^{and}_o + g_o (1 - z^{and}_o)`.
 
 Inputs are truth values 0 and 1. Numbers between them are taken as degrees of truth; numbers beyond are
-neither refused nor clipped, and the result then has no meaning in logic.
+neither refused nor clipped, and the result then has no meaning in logic. A tensor of dtype bool is refused
+like any other foreign dtype: use `.to(torch.float32)`.
 
 Deviations: equation 2.29 and its text disagree on the output gate; as in the equation, 0 is the conjunction
 and 1 the disjunction. There is one output gate per output, though its index there has an input too. No
@@ -24,15 +25,14 @@ is plain Adam.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 import torch
 from torch import Tensor
 
 from nalm.errors import check_above_zero
-from nalm.units._base import Unit
+from nalm.units._base import Common, Unit
 from nalm.units._initialisers import Uniform
 from nalm.units._product import product
 from nalm.units._symbolic import number
@@ -104,14 +104,12 @@ class NLRL(Unit):
         in_features: int,
         out_features: int,
         *,
-        batch_shape: Sequence[int] = (),
-        device: torch.device | str | None = None,
-        dtype: torch.dtype | None = None,
         de_morgan: bool = False,
         epsilon: float = EPSILON,
+        **common: Unpack[Common],
     ) -> None:
         self.de_morgan, self.epsilon = de_morgan, check_above_zero("epsilon", epsilon)
-        super().__init__(in_features, out_features, batch_shape=batch_shape, device=device, dtype=dtype)
+        super().__init__(in_features, out_features, **common)
 
     def build(self) -> None:
         """Declare the parameters."""

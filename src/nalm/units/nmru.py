@@ -18,9 +18,8 @@ near zero, and a choice by validation error prefers weights that are slightly wr
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 import torch
@@ -28,7 +27,7 @@ from torch import Tensor
 
 from nalm.errors import check_above_zero
 from nalm.training.recipe import Adam, ClipNorm, Ramp, Recipe, UnitPenalty
-from nalm.units._base import Unit
+from nalm.units._base import Common, Unit
 from nalm.units._functional import cosine_of_sum, distance_to_bit
 from nalm.units._initialisers import Constant, Uniform
 from nalm.units._product import gated_product
@@ -91,17 +90,15 @@ class NMRU(Unit):
         in_features: int,
         out_features: int,
         *,
-        batch_shape: Sequence[int] = (),
-        device: torch.device | str | None = None,
-        dtype: torch.dtype | None = None,
         sign: bool = True,
         gate: bool = False,
         epsilon: float = EPSILON,
         exact_evaluation: bool = False,
+        **common: Unpack[Common],
     ) -> None:
         self.exact_evaluation = exact_evaluation
         self.sign, self.gate, self.epsilon = sign, gate, check_above_zero("epsilon", epsilon)
-        super().__init__(in_features, out_features, batch_shape=batch_shape, device=device, dtype=dtype)
+        super().__init__(in_features, out_features, **common)
 
     def build(self) -> None:
         """Declare the parameters."""

@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 import torch
@@ -24,7 +24,7 @@ from torch import Tensor
 
 from nalm.errors import ArgumentError, check_above_zero
 from nalm.training.recipe import Ramp, Recipe, UnitPenalty
-from nalm.units._base import Unit
+from nalm.units._base import Common, Unit
 from nalm.units._functional import distance_to_bit
 from nalm.units._initialisers import Uniform, gated_product_variance
 from nalm.units._product import gated_product
@@ -68,16 +68,14 @@ class NMU(Unit):
         in_features: int,
         out_features: int,
         *,
-        batch_shape: Sequence[int] = (),
-        device: torch.device | str | None = None,
-        dtype: torch.dtype | None = None,
         clamp: bool = True,
         penalised: bool = True,
         input_variance: float | None = None,
+        **common: Unpack[Common],
     ) -> None:
         self.clamp, self.penalised = clamp, penalised
         self.input_variance = input_variance
-        super().__init__(in_features, out_features, batch_shape=batch_shape, device=device, dtype=dtype)
+        super().__init__(in_features, out_features, **common)
 
     def build(self) -> None:
         """Declare the parameters."""

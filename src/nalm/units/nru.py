@@ -13,8 +13,7 @@ approximation stands for |W| in the equation, not in the penalty.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 import torch
@@ -22,7 +21,7 @@ from torch import Tensor
 
 from nalm.errors import check_above_zero, check_choice
 from nalm.training.recipe import Adam, Ramp, Recipe, UnitPenalty
-from nalm.units._base import Unit
+from nalm.units._base import Common, Unit
 from nalm.units._functional import distance_to_integer_sign
 from nalm.units._initialisers import half_capped
 from nalm.units._product import product
@@ -79,15 +78,13 @@ class NRU(Unit):
         in_features: int,
         out_features: int,
         *,
-        batch_shape: Sequence[int] = (),
-        device: torch.device | str | None = None,
-        dtype: torch.dtype | None = None,
         sign: str = "together",
         tanh_scale: float = TANH_SCALE,
+        **common: Unpack[Common],
     ) -> None:
         self.sign = check_choice("sign", sign, ("together", "separate"))
         self.tanh_scale = check_above_zero("tanh_scale", tanh_scale)
-        super().__init__(in_features, out_features, batch_shape=batch_shape, device=device, dtype=dtype)
+        super().__init__(in_features, out_features, **common)
 
     def build(self) -> None:
         """Declare the parameters."""

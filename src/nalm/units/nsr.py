@@ -23,15 +23,14 @@ normal for the scales, zero for the shift. There is no published recipe; it is p
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 import torch
 from torch import Tensor
 
 from nalm.errors import ArgumentError, check_above_zero, check_positive
-from nalm.units._base import Unit
+from nalm.units._base import Common, Unit
 from nalm.units._functional import weighted_sum
 from nalm.units._initialisers import Constant, Normal, xavier_normal
 from nalm.units._symbolic import linear, number
@@ -113,18 +112,16 @@ class NSR(Unit):
         in_features: int,
         out_features: int,
         *,
-        batch_shape: Sequence[int] = (),
-        device: torch.device | str | None = None,
-        dtype: torch.dtype | None = None,
         redundancy: int = 1,
         scale: float = 1.0,
         both: bool = False,
+        **common: Unpack[Common],
     ) -> None:
         self.redundancy = check_positive("redundancy", redundancy)
         self.scale, self.both = check_above_zero("scale", scale), both
         if both and check_positive("out_features", out_features) % 2:
             raise ArgumentError("out_features", "even, for comparisons and negations", repr(out_features))
-        super().__init__(in_features, out_features, batch_shape=batch_shape, device=device, dtype=dtype)
+        super().__init__(in_features, out_features, **common)
 
     @property
     def comparisons(self) -> int:

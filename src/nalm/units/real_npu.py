@@ -22,7 +22,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Unpack
 
 import numpy as np
 import torch
@@ -30,7 +30,7 @@ from torch import Tensor
 
 from nalm.errors import check_above_zero, check_choice
 from nalm.training.recipe import L1, Adam, Bound, Discretise, Growth, Initialise, Project, Ramp, Recipe
-from nalm.units._base import Unit
+from nalm.units._base import Common, Unit
 from nalm.units._functional import cosine_of_sum, weighted_sum
 from nalm.units._initialisers import Constant, xavier_uniform
 from nalm.units._symbolic import magnitude, number
@@ -89,17 +89,15 @@ class RealNPU(Unit):
         in_features: int,
         out_features: int,
         *,
-        batch_shape: Sequence[int] = (),
-        device: torch.device | str | None = None,
-        dtype: torch.dtype | None = None,
         relevance: bool = True,
         gate_gradient: str = "clip",
         epsilon: float = EPSILON,
+        **common: Unpack[Common],
     ) -> None:
         self.relevance = relevance
         self.gate_gradient = check_choice("gate_gradient", gate_gradient, ("clip", "straight-through"))
         self.epsilon = check_above_zero("epsilon", epsilon)
-        super().__init__(in_features, out_features, batch_shape=batch_shape, device=device, dtype=dtype)
+        super().__init__(in_features, out_features, **common)
 
     @property
     def reading(self) -> str:  # type: ignore[override]

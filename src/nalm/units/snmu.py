@@ -14,12 +14,12 @@ constant in the gradient. Penalty, clamp and recipe are the NMU's.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from typing import Unpack
 
-import torch
 from torch import Tensor
 
 from nalm.errors import ArgumentError, check_choice
+from nalm.units._base import Common
 from nalm.units._product import gated, product
 from nalm.units.nmu import NMU
 
@@ -60,12 +60,10 @@ class SNMU(NMU):
         in_features: int,
         out_features: int,
         *,
-        batch_shape: Sequence[int] = (),
-        device: torch.device | str | None = None,
-        dtype: torch.dtype | None = None,
         noise: str = "range",
         low: float = 1.0,
         high: float = 5.0,
+        **common: Unpack[Common],
     ) -> None:
         self.noise = check_choice("noise", noise, ("range", "batch"))
         if not 0 < low < float("inf"):
@@ -74,7 +72,7 @@ class SNMU(NMU):
         if not low < high < float("inf"):
             raise ArgumentError("high", f"a number above low = {low}", repr(high))
         self.low, self.high = float(low), float(high)
-        super().__init__(in_features, out_features, batch_shape=batch_shape, device=device, dtype=dtype)
+        super().__init__(in_features, out_features, **common)
 
     def compute(self, x: Tensor) -> Tensor:
         """The equation itself; in evaluation that of the NMU."""

@@ -13,8 +13,7 @@ weight and step.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 import torch
@@ -23,7 +22,7 @@ from torch import Tensor
 from nalm.errors import check_above_zero
 from nalm.streams import standard_normal
 from nalm.training.recipe import L0, Ramp, Recipe, UnitPenalty
-from nalm.units._base import Unit
+from nalm.units._base import Common, Unit
 from nalm.units._initialisers import Constant
 from nalm.units._product import gated_product
 from nalm.units.nmu import gated_factors
@@ -66,13 +65,11 @@ class STGNMU(Unit):
         in_features: int,
         out_features: int,
         *,
-        batch_shape: Sequence[int] = (),
-        device: torch.device | str | None = None,
-        dtype: torch.dtype | None = None,
         sigma: float = SIGMA,
+        **common: Unpack[Common],
     ) -> None:
         self.sigma = check_above_zero("sigma", sigma)
-        super().__init__(in_features, out_features, batch_shape=batch_shape, device=device, dtype=dtype)
+        super().__init__(in_features, out_features, **common)
 
     def build(self) -> None:
         """Declare the parameters."""
