@@ -396,3 +396,36 @@ def test_a_gate_that_is_neither_open_nor_closed_is_not_read(kind):
     with torch.no_grad():
         unit.gate.zero_()
     assert not nalm.explain(unit, "ab").readable
+
+
+def test_the_weights_of_a_closed_path_need_not_be_discrete():
+    unit = ideal(nalm.INALU, "sub")
+    with torch.no_grad():
+        unit.w_hat_mul.fill_(0.3)
+    assert nalm.explain(unit, "ab").expressions == [A - B]
+    unit = ideal(nalm.NALU, "mul", shared=False)
+    with torch.no_grad():
+        unit.w_hat.fill_(0.3)
+    assert nalm.explain(unit, "ab").expressions == [abs(A * B)]
+    unit = ideal(nalm.GatedNAUNMU, "add")
+    with torch.no_grad():
+        unit.mul_weight.fill_(0.3)
+    assert nalm.explain(unit, "ab").expressions == [A + B]
+
+
+def test_the_gate_of_an_input_without_use_need_not_be_discrete():
+    unit = ideal(nalm.RealNPU, "mul", 0, 1, inputs=3)
+    with torch.no_grad():
+        unit.gate[2] = 0.4
+    assert nalm.explain(unit, "abc").expressions == [A * B]
+    rule = ideal(nalm.NLRL, "and", 0, 1, inputs=3)
+    with torch.no_grad():
+        rule.negation[0, 2] = 0.1
+    assert nalm.explain(rule, "abc").expressions == [A & B]
+
+
+def test_a_value_that_decides_must_be_discrete():
+    unit = ideal(nalm.INALU, "mul")
+    with torch.no_grad():
+        unit.w_hat_mul.fill_(0.3)
+    assert not nalm.explain(unit, "ab").readable

@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from typing import Any
 
 import sympy as sp
+import torch
 from torch import nn
 
 from nalm.errors import ArgumentError
-from nalm.helpers import snap_
 from nalm.units._base import Unit, units_of
 
 READABLE = 0.01
@@ -90,12 +90,24 @@ def _explain_each(layers: list[Unit], symbols: list[Any], tolerance: float, inde
         return [_explain_each(layers, symbols, tolerance, (*index, k)) for k in range(batch[len(index)])]
     singles = [_single(layer, index) for layer in layers]
     snapped = [copy.deepcopy(layer) for layer in singles]
-    distance = max(float(snap_(layer)) for layer in snapped)
+    distance = max(_snap(layer) for layer in snapped)
     if not distance <= tolerance or not all(layer.readable() for layer in singles):
         return Explanation(_compose(singles, symbols, idealised=False), False, distance, tolerance)
     formulas = [_shortest(formula) for formula in _compose(snapped, symbols, idealised=True)]
     readings = dict.fromkeys(layer.reading for layer in snapped if layer.reading)
     return Explanation(formulas, True, distance, tolerance, ", ".join(readings))
+
+
+def _snap(unit: Unit) -> float:
+    """Snap a unit, in place, and say how far at most a value moved that decides its output."""
+    before = {name: value.detach().clone() for name, value in {**unit.weights(), **unit.gates()}.items()}
+    unit.snap_()
+    after, matters = {**unit.weights(), **unit.gates()}, unit.matters()
+    moves = [(after[name].detach() - value).abs() for name, value in before.items()]
+    decisive = [
+        matters.get(name, torch.ones_like(move, dtype=torch.bool)) for name, move in zip(before, moves)
+    ]
+    return max(float(torch.where(mask, move, 0.0).max()) for mask, move in zip(decisive, moves))
 
 
 def _shortest(formula: Any) -> Any:

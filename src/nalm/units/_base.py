@@ -201,6 +201,14 @@ class Unit(nn.Module, metaclass=_UnitType):
         """Move every weight and gate to the nearest discrete value, in place."""
         self.select_(self.weights()["W"].round())
 
+    def matters(self) -> dict[str, Tensor]:
+        """Which weights and gates decide the output of a snapped unit, by name; those not named all do.
+
+        The weights of a path that its gate has closed may be anything, and so may the gate of an input that
+        no output uses: they do not keep a formula from being read.
+        """
+        return {}
+
     def readable(self) -> bool:
         """Whether everything beside weights and gates can be read, such as gates computed from the input."""
         return True

@@ -24,7 +24,7 @@ from nalm.units._functional import distance_to_bit, distance_to_integer_sign, we
 from nalm.units._initialisers import Uniform, half_capped, xavier_uniform
 from nalm.units._product import gated_product
 from nalm.units._symbolic import linear
-from nalm.units.nalu import OPEN, gate_expression, read_gate
+from nalm.units.nalu import OPEN, gate_expression, opened, read_gate
 from nalm.units.nau import NAU
 from nalm.units.nmu import NMU, gated_factors
 
@@ -99,6 +99,11 @@ class GatedNAUNMU(Unit):
         """Round the weights of both paths; the gate depends on the input and stays."""
         self.add_weight.copy_(self.add_weight.clamp(-1, 1).round())
         self.mul_weight.copy_(self.mul_weight.clamp(0, 1).round())
+
+    def matters(self) -> dict[str, Tensor]:
+        """The weights of the path that the gate has opened for positive inputs."""
+        sums, products = opened(self.gate)
+        return {"W": sums.expand_as(self.gate), "W_mul": products.expand_as(self.gate)}
 
     def readable(self) -> bool:
         """Whether the gate is open or closed for all positive inputs."""

@@ -126,6 +126,13 @@ class NALU(Unit):
         if not self.shared:
             saturate_(self.w_hat_mul, self.m_hat_mul, weights["W_mul"].round())
 
+    def matters(self) -> dict[str, Tensor]:
+        """The weights of the path that the gate has opened for positive inputs, if they are not shared."""
+        if self.shared:
+            return {}
+        sums, products = opened(self.gate)
+        return {"W": sums.expand_as(self.w_hat), "W_mul": products.expand_as(self.w_hat)}
+
     def readable(self) -> bool:
         """Whether the gate is open or closed for all positive inputs."""
         rows = self.gate.detach().reshape(-1, self.in_features).cpu().numpy()
@@ -156,6 +163,12 @@ class NALU(Unit):
         """The options that differ from the original."""
         shared = "" if self.shared else ", shared=False"
         return shared + ("" if self.epsilon == EPSILON else f", epsilon={self.epsilon}")
+
+
+def opened(gate: Tensor) -> tuple[Tensor, Tensor]:
+    """Which outputs need the sum, and which the product: both, where the gate cannot be read."""
+    closed, open_ = (gate <= -READABLE).all(-1, keepdim=True), (gate >= READABLE).all(-1, keepdim=True)
+    return ~closed, ~open_
 
 
 def read_gate(weights: np.ndarray) -> int | None:

@@ -131,6 +131,10 @@ class NLRL(Unit):
         """Which inputs are negated, and which outputs are disjunctions (or, by De Morgan, negated)."""
         return {"negation": torch.sigmoid(self.negation), "output": torch.sigmoid(self.output)}
 
+    def matters(self) -> dict[str, Tensor]:
+        """Negations of inputs that are used."""
+        return {"negation": self.weight > 0}
+
     @torch.no_grad()
     def select_(self, weight: Tensor) -> None:
         """Use the inputs where this matrix is 1, negated where it is -1."""

@@ -134,6 +134,14 @@ class RealNPU(Unit):
         gate = self.clipped_gate()
         return {} if gate is None else {"g": gate}
 
+    def matters(self) -> dict[str, Tensor]:
+        """Powers of inputs whose gate is open, and gates of inputs with a power."""
+        if not self.relevance:
+            return {}
+        used = (torch.stack(list(self.weights().values())) != 0).any(0).any(-2)
+        open_ = (self.gate > 0)[..., None, :]
+        return {"g": used, **{name: open_.expand_as(weight) for name, weight in self.weights().items()}}
+
     def penalty(self) -> Tensor:
         """Mean absolute value of all parameters. (The published recipe uses their sum: see `L1`.)"""
         lead = len(self.batch_shape)
