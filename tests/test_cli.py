@@ -20,7 +20,15 @@ KEYS = {
     "ranges": {"name", "train", "test"},
     "papers": {"key", "authors", "year", "title", "venue"},
 }
-PAGE = KEYS["units"] | {"description", "options", "published_recipes", "citations", "thresholds"}
+PAGE = KEYS["units"] | {
+    "description",
+    "options",
+    "published_recipes",
+    "arguments",
+    "other_recipes",
+    "citations",
+    "thresholds",
+}
 FACTS = {
     "nalm", "numerics_version", "python", "torch", "cpu", "cpu_capability", "cores", "compiler", "mode",
     "cache", "cache_writable",

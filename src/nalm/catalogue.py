@@ -45,7 +45,13 @@ def unit_page(name: str) -> dict[str, Any]:
         **_unit_row(unit),
         "description": module,
         "options": _options(unit),
+        "arguments": inspect.getdoc(unit) or "",
         "published_recipes": {op: repr(unit.recipe(op)) for op in unit.ops},
+        "other_recipes": {
+            name: {op: repr(unit.recipe(op, name)) for op in unit.ops}
+            for name in unit.recipes
+            if name != "published"
+        },
         "citations": [asdict(PAPERS[key]) for key in unit.papers],
         "thresholds": {
             op: {r: SingleModule(op, r).threshold(Split.TEST) for r in TEST_RANGES}

@@ -76,8 +76,12 @@ def show(
     print("Operations:", ", ".join(page["ops"]))
     options = ", ".join(f"{name}={default!r}" for name, default in page["options"].items())
     print("Options:", options or "none")
+    print("\n" + page["arguments"] + "\n")
     for op, recipe in page["published_recipes"].items():
         print(f"Published recipe for {op}: {recipe}")
+    for name, recipes in page["other_recipes"].items():
+        for op, recipe in recipes.items():
+            print(f"Recipe {page['name']}@{name} for {op}: {recipe}")
     for paper in page["citations"]:
         print(
             f"Paper {paper['key']}: {paper['authors']} ({paper['year']}). {paper['title']}. {paper['venue']}."

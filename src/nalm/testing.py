@@ -32,17 +32,13 @@ class Subject:
     Attributes:
         unit: its class.
         reference: an independent implementation in numpy, if there is one.
-        positive: whether its ideal weights are right for positive inputs only.
         exact: relative error allowed at ideal weights, beside that of an `epsilon` attribute.
-        largest: size of the largest result that it can give.
         options: options to make it with.
     """
 
     unit: type[Unit]
     reference: Reference | None = None
-    positive: bool = False
     exact: float = 1e-12
-    largest: float = float("inf")
     options: Mapping[str, Any] = field(default_factory=dict)
 
     def make(self, inputs: int = 3, outputs: int = 2, batch_shape: tuple[int, ...] = ()) -> Unit:
@@ -54,6 +50,8 @@ class Subject:
 
 def check(unit: type[Unit], **about: Any) -> None:
     """Run all conformance checks on a unit; see `Subject` for the further arguments."""
+    if not (isinstance(unit, type) and issubclass(unit, Unit)):
+        raise ArgumentError("unit", "a subclass of nalm.Unit", repr(unit))
     subject = Subject(unit, **about)
     for one in CHECKS:
         try:
@@ -130,7 +128,7 @@ def is_exact_at_ideal_weights(subject: Subject) -> None:
     Arithmetic from 1e-6 to 1e6, logic on truth values, comparisons on whole numbers from -1e6 to 1e6.
     """
     sizes = 10.0 ** torch.linspace(-6, 6, 25, dtype=torch.float64)
-    signed = sizes if subject.positive else torch.cat([sizes, -sizes])
+    signed = sizes if subject.unit.positive else torch.cat([sizes, -sizes])
     whole = torch.tensor([-1e6, -7, -1, 0, 1, 2, 1e6], dtype=torch.float64)
     for op in subject.make().ops:
         unit = subject.make(4, 2)
@@ -148,7 +146,7 @@ def is_exact_at_ideal_weights(subject: Subject) -> None:
             op not in ARITHMETIC
         )  # truth values are compared with 1 and 2, not 0 and 1
         error = ((output - target[:, None]) / target[:, None].abs().clamp(min=1e-300)).abs()
-        counted = (target != 0) & (target.abs() <= subject.largest)
+        counted = (target != 0) & (target.abs() <= subject.unit.largest)
         worst = float(error[counted].max())
         assert bool((error <= allowed[:, None])[counted].all()), f"{op} is off by {worst:.3g}"
         if not epsilon:

@@ -222,3 +222,16 @@ def test_a_recipe_that_the_last_unit_has_not_is_refused():
         match="`recipe` must be one of published, modified, modified-zero, but got 'arithmetic'",
     ):
         ModelSpec.parse("realnpu@arithmetic")
+
+
+@pytest.mark.parametrize(
+    "text", ["gnalu(shared=false;golden_gate=true)", "gnalu(shared=false,golden_gate=true)"]
+)
+def test_options_are_separated_by_semicolons_or_commas(text):
+    assert ModelSpec.parse(text).options == ((("shared", False), ("golden_gate", True)),)
+
+
+def test_a_recipe_may_follow_the_options():
+    assert ModelSpec.parse("realnpu(relevance=false)@modified") == ModelSpec.parse(
+        "realnpu@modified(relevance=false)"
+    )

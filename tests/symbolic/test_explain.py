@@ -386,7 +386,9 @@ def test_comparisons_feed_rules_and_sums():
 def test_a_rule_takes_numbers_above_one_half_as_true():
     sums = nalm.NAU(2, 2)
     sums.ideal_("add")
-    (rule,) = nalm.explain(nn.Sequential(sums, ideal(nalm.NLRL, "not")), "ab").expressions
+    explanation = nalm.explain(nn.Sequential(sums, ideal(nalm.NLRL, "not")), "ab")
+    (rule,) = explanation.expressions
+    assert explanation.reading == "where a + b, a + b is 0 or 1"
     assert [rule.subs({A: a, B: 0}) for a in (0.4, 0.6)] == [sp.true, sp.false]
 
 
@@ -429,3 +431,17 @@ def test_a_value_that_decides_must_be_discrete():
     with torch.no_grad():
         unit.w_hat_mul.fill_(0.3)
     assert not nalm.explain(unit, "ab").readable
+
+
+def test_what_a_later_layer_asks_of_its_inputs_is_said_of_that_layer():
+    differences = nalm.NAU(2, 2)
+    differences.ideal_("sub")
+    explanation = nalm.explain(nn.Sequential(differences, ideal(nalm.NALU, "add")), "ab")
+    assert explanation.reading == "for positive inputs of layer 2"
+
+
+@pytest.mark.parametrize("kind", [nalm.NALU, nalm.GNALU, nalm.GatedNAUNMU, nalm.NPU])
+def test_units_in_lower_precision_are_read(kind):
+    unit = kind(2, 1, dtype=torch.bfloat16)
+    unit.ideal_("mul")
+    assert nalm.explain(unit, "ab").readable

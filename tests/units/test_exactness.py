@@ -174,3 +174,27 @@ def test_a_zero_input_of_the_nru_counts_by_its_weight(sign):
     with torch.no_grad():
         unit.weight.fill_(0.3)
     assert unit(torch.zeros(1, 1, dtype=torch.float64)).item() == pytest.approx(0.7)
+
+
+@pytest.mark.parametrize("inputs", [3, 50])
+@pytest.mark.parametrize("options", [{"sign": "together"}, {"sign": "separate"}])
+def test_one_zero_factor_of_the_nru_has_the_right_slope(inputs, options):
+    unit = nalm.NRU(inputs, 1, dtype=torch.float64, **options).eval()
+    _check_slope(unit, inputs)
+
+
+@pytest.mark.parametrize("inputs", [3, 50])
+def test_one_zero_factor_of_the_nmru_has_the_right_slope(inputs):
+    _check_slope(nalm.NMRU(inputs, 1, dtype=torch.float64), inputs)
+
+
+def _check_slope(unit, inputs):
+    weight = torch.zeros(1, inputs, dtype=torch.float64)
+    weight[0, :3] = 1
+    unit.select_(weight)
+    x = torch.full((1, inputs), 2.0, dtype=torch.float64)
+    x[0, 0] = 0
+    x.requires_grad_()
+    unit(x).sum().backward()
+    assert x.grad[0, 0].item() == pytest.approx(4)
+    assert x.grad[0, 1:].abs().max().item() == pytest.approx(0, abs=1e-12)

@@ -51,6 +51,8 @@ class ConfiguredByLSTM(nn.Module):
         factory: dict[str, Any] = {"device": device, "dtype": dtype}
         control_size = check_positive("control_size", control_size)
         self.lstm = nn.LSTMCell(control_size, check_positive("hidden_size", hidden_size), **factory)
+        if not isinstance(unit, str):
+            raise ArgumentError("unit", "the name of a unit", repr(unit))
         spec = ModelSpec.parse(unit)
         if len(spec.units) > 1:
             raise ArgumentError("unit", "one unit", repr(unit))

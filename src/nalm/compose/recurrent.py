@@ -45,6 +45,8 @@ class Cell(nn.Module):
         super().__init__()
         self.input_size = check_positive("input_size", input_size)
         self.state_size = check_positive("state_size", state_size)
+        if isinstance(start, bool) or not isinstance(start, (int, float)):
+            raise ArgumentError("start", "a number", repr(start))
         self.start = float(start)
         inside = input_size + state_size
         if isinstance(unit, str):

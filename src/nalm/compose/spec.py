@@ -15,7 +15,9 @@ from nalm.errors import ArgumentError, check_choice, check_positive, unknown
 from nalm.training.recipe import Recipe
 from nalm.units import Unit, unit_class
 
-_UNIT = re.compile(r"(?P<name>[\w-]+)(?:@(?P<recipe>[\w-]+))?(?:\((?P<options>[^()]*)\))?")
+_UNIT = re.compile(
+    r"(?P<name>[\w-]+)(?:@(?P<recipe>[\w-]+))?(?:\((?P<options>[^()]*)\))?(?:@(?P<late>[\w-]+))?"
+)
 _BETWEEN = re.compile(r"\+(?![^()]*\))")  # a plus outside brackets
 _COMMON = ("in_features", "out_features", "batch_shape", "device", "dtype")
 
@@ -45,7 +47,7 @@ class ModelSpec:
             unit = unit_class(match["name"])
             units.append(unit)
             options.append(_options(unit, match["options"]))
-            recipe = match["recipe"] or recipe
+            recipe = match["recipe"] or match["late"] or recipe
         if recipe is not None:
             check_choice("recipe", recipe, units[-1].recipes)
         return cls(tuple(units), tuple(options), recipe)
@@ -94,7 +96,7 @@ def _options(unit: type[Unit], text: str | None) -> tuple[tuple[str, Any], ...]:
         if name not in _COMMON
     }
     options = []
-    for item in filter(None, (text or "").split(";")):
+    for item in filter(None, re.split("[;,]", text or "")):
         name, equals, value = item.partition("=")
         name = name.strip()
         if not equals:

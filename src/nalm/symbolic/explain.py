@@ -94,8 +94,20 @@ def _explain_each(layers: list[Unit], symbols: list[Any], tolerance: float, inde
     if not distance <= tolerance or not all(layer.readable() for layer in singles):
         return Explanation(_compose(singles, symbols, idealised=False), False, distance, tolerance)
     formulas = [_shortest(formula) for formula in _compose(snapped, symbols, idealised=True)]
-    readings = dict.fromkeys(layer.reading for layer in snapped if layer.reading)
-    return Explanation(formulas, True, distance, tolerance, ", ".join(readings))
+    return Explanation(formulas, True, distance, tolerance, ", ".join(_readings(snapped, symbols)))
+
+
+def _readings(layers: list[Unit], symbols: list[Any]) -> list[str]:
+    """Where the formula holds: what each layer says of its inputs, and where numbers are taken as truth."""
+    readings, values = [], symbols
+    for k, layer in enumerate(layers):
+        numbers = [v for v in values if layer.logical and not isinstance(v, sp.logic.boolalg.Boolean)]
+        if numbers:
+            readings.append(f"where {', '.join(map(str, numbers))} is 0 or 1")
+        if layer.reading:
+            readings.append(f"{layer.reading} of layer {k + 1}" if k else layer.reading)
+        values = layer.expression(values, idealised=True)
+    return list(dict.fromkeys(readings))
 
 
 def _snap(unit: Unit) -> float:

@@ -57,6 +57,8 @@ class _UnitType(type):
             for name in options:
                 if name not in known:
                     raise unknown("option", name, known)
+                if isinstance(known[name].default, bool) and not isinstance(options[name], bool):
+                    raise ArgumentError(name, "True or False", repr(options[name]))
         return super().__call__(*arguments, **options)
 
 
@@ -75,6 +77,12 @@ class Unit(nn.Module, metaclass=_UnitType):
     """Name on the command line."""
     ops: tuple[str, ...]
     """Operations that the unit can express with ideal weights; an option may leave an instance fewer."""
+    unary: ClassVar[tuple[str, ...]] = ()
+    """Those of the operations that have one operand, input i."""
+    positive: ClassVar[bool] = False
+    """Whether the ideal weights are right for positive inputs only."""
+    largest: ClassVar[float] = float("inf")
+    """Size of the largest result that the unit can give."""
     papers: ClassVar[tuple[str, ...]] = ()
     """Keys of the papers that define it (see `nalm list papers`)."""
     reading: str = ""
@@ -226,10 +234,11 @@ class Unit(nn.Module, metaclass=_UnitType):
     def ideal_(self, op: str, i: int = 0, j: int = 1) -> None:
         """Set the weights that compute `op` on inputs i and j, for every output, in place."""
         _check_op(op, self)
-        for argument, index in (("i", i), ("j", j)):
-            if not 0 <= index < self.in_features:
+        needed = (("i", i),) if op in self.unary else (("i", i), ("j", j))
+        for argument, index in needed:
+            if not isinstance(index, int) or not 0 <= index < self.in_features:
                 raise ArgumentError(argument, f"an input from 0 to {self.in_features - 1}", repr(index))
-        if i == j:
+        if i == j and op not in self.unary:
             raise ArgumentError("j", f"another input than i = {i}", repr(j))
         with torch.no_grad():
             self.set_ideal_(op, i, j)
@@ -317,4 +326,7 @@ def _check_op(op: str, unit: Unit | type[Unit]) -> None:
 def _check_dtype(dtype: torch.dtype | None) -> torch.dtype | None:
     if dtype is not None and not (isinstance(dtype, torch.dtype) and dtype.is_floating_point):
         raise ArgumentError("dtype", "a floating-point torch.dtype", repr(dtype))
+    if dtype == torch.float16:
+        hint = "Its range is too small for saturated weights and reciprocals."
+        raise ArgumentError("dtype", "torch.float32, torch.float64 or torch.bfloat16", repr(dtype), hint)
     return dtype

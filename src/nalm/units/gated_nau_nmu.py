@@ -54,6 +54,7 @@ class GatedNAUNMU(Unit):
 
     name = "gated-nau-nmu"
     ops = ("add", "sub", "mul")
+    positive = True
     papers = ("madsen2020",)
     recipes = ("published", "arithmetic")
     reading = "for positive inputs"
@@ -107,7 +108,7 @@ class GatedNAUNMU(Unit):
 
     def readable(self) -> bool:
         """Whether the gate is open or closed for all positive inputs."""
-        rows = self.gate.detach().reshape(-1, self.in_features).cpu().numpy()
+        rows = self.gate.detach().reshape(-1, self.in_features).cpu().double().numpy()
         return all(read_gate(row) is not None for row in rows)
 
     def set_ideal_(self, op: str, i: int, j: int) -> None:

@@ -14,6 +14,7 @@ recipe as for the iNAC.
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -61,6 +62,7 @@ class INACMul(INAC):
 
     name = "inac-mul"
     ops = ("mul", "div")
+    largest = math.exp(CAP)
     reading = "for sizes from 1e-7, of results up to exp(20)"
 
     def compute(self, x: Tensor) -> Tensor:

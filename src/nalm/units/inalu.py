@@ -49,6 +49,7 @@ class INALU(INAC):
 
     name = "inalu"
     ops = ("add", "sub", "mul", "div")
+    largest = INACMul.largest
 
     w_hat_mul: Tensor
     m_hat_mul: Tensor

@@ -60,6 +60,7 @@ class NACMul(Unit):
 
     name = "nac-mul"
     ops: tuple[str, ...] = ("mul", "div")
+    positive = True
     papers = ("trask2018", "madsen2020")
     recipes = ("published", "arithmetic")
 

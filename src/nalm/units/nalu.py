@@ -64,6 +64,7 @@ class NALU(Unit):
 
     name = "nalu"
     ops = ("add", "sub", "mul", "div")
+    positive = True
     papers = ("trask2018", "madsen2020")
     recipes = ("published", "arithmetic")
     reading = "for positive inputs"
@@ -135,7 +136,7 @@ class NALU(Unit):
 
     def readable(self) -> bool:
         """Whether the gate is open or closed for all positive inputs."""
-        rows = self.gate.detach().reshape(-1, self.in_features).cpu().numpy()
+        rows = self.gate.detach().reshape(-1, self.in_features).cpu().double().numpy()
         return all(read_gate(row) is not None for row in rows)
 
     def set_ideal_(self, op: str, i: int, j: int) -> None:

@@ -93,6 +93,7 @@ class NLRL(Unit):
     name = "nlrl"
     ops = ("and", "or", "not", "nand", "nor", "implies")
     papers = ("reimann2019", "mistry2023")
+    unary = ("not",)
     logical = True
 
     weight: Tensor

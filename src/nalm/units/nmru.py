@@ -41,7 +41,8 @@ def nmru(
     """Product over inputs and reciprocals: x `*batch x n x in`, weight `*batch x out x 2in`."""
     both = torch.cat([x, reciprocal(x, epsilon)], -1)
     relevance = None if gate is None else torch.cat([gate, gate], -1)[..., None, :]
-    sizes = both.abs() if sign else both
+    # Like |x|, but with the slope 1 at zero, where the sign counts as positive.
+    sizes = torch.where(both < 0, -both, both) if sign else both
     if relevance is not None:
         sizes = relevance * sizes + (1 - relevance)
     result = gated_product(sizes, weight)

@@ -33,14 +33,23 @@ TANH_SCALE = 1000.0
 
 def nru(x: Tensor, weight: Tensor, size: Tensor) -> Tensor:
     """Product of signed powers: x `*batch x n x in`, weight and its size |W| `*batch x out x in`."""
-    return product(lambda x, w, a: x.sign() * _power(x, w) * a + (1 - a), (x,), (weight, size))
+    return product(lambda x, w, a: _sign(x) * _power(x, w) * a + (1 - a), (x,), (weight, size))
 
 
 def nru_separate(x: Tensor, weight: Tensor, size: Tensor) -> Tensor:
     """The same with the product of the signs apart from that of the magnitudes."""
-    sizes = product(lambda x, w, a: (x != 0) * _power(x, w) * a + (1 - a), (x,), (weight, size))
     chosen = (weight.detach().abs() > 0.5).to(x.dtype)
-    return sizes * product(lambda x, c: torch.where(c > 0, x.sign(), 1.0), (x,), (chosen,))
+    sizes = product(
+        lambda x, w, a, c: torch.maximum((x != 0).to(c.dtype), c) * _power(x, w) * a + (1 - a),
+        (x,),
+        (weight, size, chosen),
+    )
+    return sizes * product(lambda x, c: torch.where(c > 0, _sign(x), 1.0), (x,), (chosen,))
+
+
+def _sign(x: Tensor) -> Tensor:
+    """sign(x), with the slope 1 at zero, which is that of the whole factor where it multiplies by x."""
+    return torch.where(x == 0, x, x.sign())
 
 
 def _power(x: Tensor, weight: Tensor) -> Tensor:

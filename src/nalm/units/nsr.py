@@ -156,6 +156,13 @@ class NSR(Unit):
         return {"first": torch.softmax(self.first, -1), "second": torch.softmax(self.second, -1)}
 
     @torch.no_grad()
+    def select_(self, weight: Tensor) -> None:
+        """Compare the input where this matrix, a row a comparison, is 1 with the one where it is -1."""
+        pairs = weight.repeat_interleave(self.redundancy, -2)
+        self.first.copy_(CHOSEN * (pairs > 0))
+        self.second.copy_(CHOSEN * (pairs < 0))
+
+    @torch.no_grad()
     def snap_(self) -> None:
         """Take the largest input alone as operand; scales and shift decide nothing and stay."""
         for raw in (self.first, self.second):

@@ -66,6 +66,9 @@ class SNMU(NMU):
         **common: Unpack[Common],
     ) -> None:
         self.noise = check_choice("noise", noise, ("range", "batch"))
+        for name, value in (("low", low), ("high", high)):
+            if isinstance(value, bool) or not isinstance(value, (int, float)):
+                raise ArgumentError(name, "a number above 0", repr(value))
         if not 0 < low < float("inf"):
             hint = "Noise that touches zero cannot be divided out again."
             raise ArgumentError("low", "a number above 0", repr(low), hint)
