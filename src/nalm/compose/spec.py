@@ -78,13 +78,20 @@ class ModelSpec:
         ]
         return layers[0] if len(layers) == 1 else nn.Sequential(*layers)
 
-    def make_recipe(self, op: str, inputs: int) -> Recipe:
+    @property
+    def ops(self) -> tuple[str, ...]:
+        """What the last unit, with its options, can express."""
+        return self.units[-1](2, 1, **dict(self.options[-1])).ops
+
+    @property
+    def usual_recipe(self) -> str:
         """The published recipe: of the unit, or for a stack of its last unit on the arithmetic dataset."""
-        usual = "published" if len(self.units) == 1 else "arithmetic"
-        last = self.units[-1]
-        if self.recipe is None and usual not in last.recipes:
-            usual = "published"
-        return last.recipe(op, self.recipe or usual, inputs=inputs)
+        stack = len(self.units) > 1 and "arithmetic" in self.units[-1].recipes
+        return "arithmetic" if stack else "published"
+
+    def make_recipe(self, op: str, inputs: int) -> Recipe:
+        """The recipe that was named, or the usual one."""
+        return self.units[-1].recipe(op, self.recipe or self.usual_recipe, inputs=inputs)
 
 
 def _options(unit: type[Unit], text: str | None) -> tuple[tuple[str, Any], ...]:
