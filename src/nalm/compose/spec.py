@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import torch
@@ -49,6 +49,12 @@ class ModelSpec:
         if recipe is not None:
             check_choice("recipe", recipe, units[-1].recipes)
         return cls(tuple(units), tuple(options), recipe)
+
+    def with_recipe(self, name: str | None) -> ModelSpec:
+        """The same with this recipe, unless it names one itself."""
+        if name is None or self.recipe is not None:
+            return self
+        return replace(self, recipe=check_choice("recipe", name, self.units[-1].recipes))
 
     def __str__(self) -> str:
         parts = []

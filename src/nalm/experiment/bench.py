@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from nalm.compose import ModelSpec
@@ -16,8 +17,10 @@ from nalm.experiment.plan import Chunk, make_plan
 from nalm.experiment.run import Run
 from nalm.experiment.store import Record, Store
 from nalm.tasks import OPERATIONS, TEST_RANGES, Split
+from nalm.units import UNITS
 
 TASK = "single-module"
+SECONDS_PER_STEP, SECONDS_TO_COMPILE = 1e-6, 30.0
 
 
 @dataclass(frozen=True)
@@ -71,6 +74,29 @@ class Work:
     def missing(self) -> int:
         """Runs to compute."""
         return sum(len(chunk.runs) for chunk in self.chunks)
+
+    def estimate(self, processes: int) -> float:
+        """Seconds that it takes, roughly, compiling included."""
+        if not self.chunks:
+            return 0.0
+        steps = sum(chunk.run_steps * chunk.runs[0].inputs / 2 for chunk in self.chunks)
+        alone = steps * SECONDS_PER_STEP + len(self.chunks) * SECONDS_TO_COMPILE
+        return max(alone / processes, SECONDS_TO_COMPILE)
+
+
+def parse_models(texts: Sequence[str] | None, recipe: str | None) -> list[ModelSpec]:
+    """Models by their names, by default all units of arithmetic; those without a recipe get this one."""
+    if texts is None:
+        texts = [name for name, unit in UNITS.items() if set(unit.ops) & set(OPERATIONS)]
+    return [ModelSpec.parse(text).with_recipe(recipe) for text in texts]
+
+
+def make_plan_only(cells: list[Cell], path: Path, processes: int, *, fresh: bool = False) -> Work:
+    """What there is to do, without making a store that does not exist."""
+    if not path.exists():
+        return make_work(cells, None, processes)
+    with Store(path) as store:
+        return make_work(cells, store, processes, fresh=fresh)
 
 
 def make_work(cells: list[Cell], store: Store | None, processes: int, *, fresh: bool = False) -> Work:
