@@ -4,6 +4,7 @@ import os
 import sqlite3
 import subprocess
 import sys
+from contextlib import closing
 
 import numpy as np
 import pytest
@@ -106,7 +107,7 @@ def test_a_file_that_is_no_store_is_refused_and_left_alone(path, content):
 
 
 def test_a_database_of_someone_else_is_refused(path):
-    with sqlite3.connect(path) as connection:
+    with closing(sqlite3.connect(path)) as connection:
         connection.execute("CREATE TABLE theirs (x)")
     before = path.read_bytes()
     with pytest.raises(StoreError, match="is not a store of nalm"):
@@ -116,7 +117,7 @@ def test_a_database_of_someone_else_is_refused(path):
 
 def test_a_store_of_a_newer_version_is_refused(path):
     Store(path).close()
-    with sqlite3.connect(path) as connection:
+    with closing(sqlite3.connect(path)) as connection:
         connection.execute(f"PRAGMA user_version = {SCHEMA + 1}")
     with pytest.raises(StoreError, match="newer nalm"):
         Store(path)
