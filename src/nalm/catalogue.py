@@ -71,12 +71,17 @@ def machine() -> dict[str, Any]:
         "torch": torch.__version__,
         "cpu": platform.machine(),
         "cpu_capability": torch.backends.cpu.get_cpu_capability(),
-        "cores": len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count(),
+        "cores": cores(),
         "compiler": found,
         "mode": "compiled" if found else "eager",
         "cache": str(cache_folder()),
         "cache_writable": is_writable(cache_folder()),
     }
+
+
+def cores() -> int:
+    """Cores that this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def _unit_row(unit: type[Unit]) -> dict[str, Any]:

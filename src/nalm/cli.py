@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import ast
+import contextlib
 import io
 import json
+import re
 import sys
+import time
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Annotated, Any, NoReturn
 
@@ -15,7 +19,7 @@ from rich.table import Table
 
 from nalm import catalogue
 from nalm._version import __version__
-from nalm.errors import ArgumentError, NalmError, check_choice, unknown
+from nalm.errors import ArgumentError, NalmError, check_choice, check_positive, unknown
 
 app = typer.Typer(
     add_completion=False,
@@ -27,6 +31,10 @@ Json = Annotated[
     str | None,
     typer.Option("--json", metavar="FILE", help="Write JSON to FILE; - is standard output, JSON only."),
 ]
+
+
+DEFAULT_STORE = Path("nalm-runs.sqlite")
+StoreFile = Annotated[Path, typer.Option("--store", metavar="FILE", help="Where runs are kept.")]
 
 
 def _version(wanted: bool) -> None:
@@ -102,6 +110,67 @@ def doctor(json_file: Json = None) -> None:
         _say(f"The cache folder {facts['cache']} cannot be written: every start compiles anew.")
 
 
+@app.command()
+def bench(
+    task: Annotated[str, typer.Argument(metavar="TASK", help="A name from `nalm list tasks`.")],
+    op: Annotated[
+        str | None, typer.Option(metavar="LIST", help="Operations; by default all that a unit can do.")
+    ] = None,
+    units: Annotated[
+        str | None,
+        typer.Option(
+            metavar="LIST", help="name[@recipe][(option=value;…)], a stack nau+nmu; by default all."
+        ),
+    ] = None,
+    ranges: Annotated[
+        str | None, typer.Option(metavar="LIST", help="Training ranges; by default the nine of the papers.")
+    ] = None,
+    inputs: Annotated[int, typer.Option(help="Number of inputs, of which two matter.")] = 2,
+    seeds: Annotated[int | None, typer.Option(help="How many seeds, from 0 on; by default 25.")] = None,
+    iterations: Annotated[int | None, typer.Option(help="Steps; by default those of the recipe.")] = None,
+    recipe: Annotated[
+        str | None, typer.Option(metavar="NAME", help="Recipe of units that name none themselves.")
+    ] = None,
+    scale: Annotated[
+        str, typer.Option(metavar="quick|paper", help="quick: 5 seeds unless --seeds says otherwise.")
+    ] = "paper",
+    store: StoreFile = DEFAULT_STORE,
+    fresh: Annotated[bool, typer.Option("--fresh", help="Compute stored runs again.")] = False,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Print the plan and an estimate only.")] = False,
+    jobs: Annotated[int | None, typer.Option(help="Processes; by default one per core.")] = None,
+    json_file: Json = None,
+) -> None:
+    """Train units on a task for many seeds and print how often they solve it, with intervals.
+
+    What is in the store is not computed again; an interrupted command goes on where it was.
+    """
+    from nalm.experiment import bench as experiment
+
+    check_choice("task", task, (experiment.TASK,))
+    usual = {"quick": 5, "paper": 25}
+    count = usual[check_choice("scale", scale, usual)] if seeds is None else seeds
+    cells = experiment.make_cells(
+        experiment.parse_models(_items(units), recipe),
+        _items(op),
+        _items(ranges),
+        inputs=inputs,
+        seeds=count,
+        iterations=iterations,
+    )
+    processes = check_positive("jobs", catalogue.cores() if jobs is None else jobs)
+    if dry_run:
+        _print_plan(experiment.make_plan_only(cells, store, processes, fresh=fresh), processes, json_file)
+        return
+    with experiment.Store(store) as opened:
+        work = experiment.make_work(cells, opened, processes, fresh=fresh)
+        if work.missing:
+            _say(f"{work.missing} runs to compute, {work.stored} stored in {store}.")
+        with _shown_progress() as tell:
+            result = experiment.do_work(work, opened, processes, tell)
+    if not _write_json(result, json_file):
+        _print_bench(result)
+
+
 # Typer may carry its own copy of click; either way this is the base of all errors in the use of a command.
 _UsageError: Any = typer.BadParameter.__mro__[1]
 
@@ -126,8 +195,9 @@ def main(arguments: list[str] | None = None) -> NoReturn:
         _say(f"Cannot use {error.filename!r}: {error.strerror}." if error.filename else str(error))
         code = 1
     except (KeyboardInterrupt, typer.Abort):
-        _say("Interrupted.")
         code = 130
+    if code == 130:  # which typer may also have made of an interruption itself
+        _say("Interrupted. What was stored stays; the same command goes on from there.")
     sys.exit(code if isinstance(code, int) else 0)
 
 
@@ -161,6 +231,92 @@ def _print_rows(title: str, rows: list[dict[str, Any]], hidden: tuple[str, ...])
     for row in rows:
         table.add_row(*(_cell(row[column]) for column in columns))
     Console().print(table)
+
+
+def _items(text: str | None) -> list[str] | None:
+    """The items of a comma list; commas inside brackets separate nothing."""
+    if text is None:
+        return None
+    items = [item.strip() for item in re.split(r",(?![^()]*\))", text)]
+    if not all(items):
+        raise ArgumentError("list", "items separated by commas", repr(text))
+    return items
+
+
+def _print_plan(work: Any, processes: int, json_file: str | None) -> None:
+    plan = {
+        "runs": work.missing + work.stored,
+        "stored_runs": work.stored,
+        "computed_runs": work.missing,
+        "chunks": len(work.chunks),
+        "processes": processes,
+        "run_steps": sum(chunk.run_steps for chunk in work.chunks),
+        "estimated_seconds": work.estimate(processes),
+    }
+    if _write_json(plan, json_file):
+        return
+    parts = f"{work.missing} to compute in {len(work.chunks)} chunks"
+    print(f"{plan['runs']} runs, {work.stored} of them stored; {parts}")
+    print(f"on {processes} processes: about {_duration(plan['estimated_seconds'])}, compiling included.")
+
+
+def _duration(seconds: float) -> str:
+    return f"{seconds:.0f} s" if seconds < 120 else f"{seconds / 60:.0f} min"
+
+
+@contextlib.contextmanager
+def _shown_progress() -> Iterator[Callable[[Any], None]]:
+    """A bar on a terminal, a line every ten seconds in a pipe; both on standard error."""
+    if sys.stderr.isatty():
+        from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+        columns = (TextColumn("million steps"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+        with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+            task = bar.add_task("train", total=None)
+            yield lambda p: bar.update(task, total=p.total // 10**6, completed=p.done // 10**6)
+        return
+    last = time.monotonic()
+
+    def line(progress: Any) -> None:
+        nonlocal last
+        if time.monotonic() - last >= 10 and progress.done:
+            last = time.monotonic()
+            left = progress.seconds * (progress.total / progress.done - 1)
+            share, spent = progress.done / progress.total, _duration(progress.seconds)
+            _say(f"{share:.0%} after {spent}, {_duration(left)} left.")
+
+    yield line
+
+
+def _print_bench(result: dict[str, Any]) -> None:
+    table = Table(title=result["task"], title_justify="left")
+    for column in ("unit", "op", "range", "success", "solved at", "sparsity error", "not solved"):
+        table.add_column(column, no_wrap=True)
+    for row in result["rows"]:
+        options = ";".join(f"{k}={v}" for k, v in row["options"].items())
+        unit = row["unit"] + ("" if row["recipe"] in ("published", "arithmetic") else f"@{row['recipe']}")
+        failed = {k: n for k, n in row["outcomes"].items() if n and k != "solved"}
+        table.add_row(
+            unit + (f"({options})" if options else ""),
+            row["op"],
+            "|".join(f"{low:g}:{high:g}" for low, high in row["train_range"]),
+            _interval(row["success"], "rate", "{:.2f}"),
+            _interval(row["solved_at"], "mean", "{:.0f}"),
+            _interval(row["sparsity"], "mean", "{:.1e}"),
+            ", ".join(f"{n} {k.replace('_', ' ')}" for k, n in failed.items()),
+        )
+    Console(width=None if sys.stdout.isatty() else 160).print(table)
+    if result["computed_runs"]:
+        _say(f"{result['computed_runs']} runs computed in {_duration(result['seconds'])}.")
+
+
+def _interval(values: dict[str, Any], name: str, form: str) -> str:
+    if values[name] is None:
+        return "-"
+    text = form.format(values[name])
+    if values["low"] is None:
+        return text
+    return f"{text} [{form.format(values['low'])}, {form.format(values['high'])}]"
 
 
 def _cell(value: Any) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import torch
@@ -52,6 +52,12 @@ class ModelSpec:
             check_choice("recipe", recipe, units[-1].recipes)
         return cls(tuple(units), tuple(options), recipe)
 
+    def with_recipe(self, name: str | None) -> ModelSpec:
+        """The same with this recipe, unless it names one itself."""
+        if name is None or self.recipe is not None:
+            return self
+        return replace(self, recipe=check_choice("recipe", name, self.units[-1].recipes))
+
     def __str__(self) -> str:
         parts = []
         for layer, (unit, options) in enumerate(zip(self.units, self.options)):
@@ -80,13 +86,20 @@ class ModelSpec:
         ]
         return layers[0] if len(layers) == 1 else nn.Sequential(*layers)
 
-    def make_recipe(self, op: str, inputs: int) -> Recipe:
+    @property
+    def ops(self) -> tuple[str, ...]:
+        """What the last unit, with its options, can express."""
+        return self.units[-1](2, 1, **dict(self.options[-1])).ops
+
+    @property
+    def usual_recipe(self) -> str:
         """The published recipe: of the unit, or for a stack of its last unit on the arithmetic dataset."""
-        usual = "published" if len(self.units) == 1 else "arithmetic"
-        last = self.units[-1]
-        if self.recipe is None and usual not in last.recipes:
-            usual = "published"
-        return last.recipe(op, self.recipe or usual, inputs=inputs)
+        stack = len(self.units) > 1 and "arithmetic" in self.units[-1].recipes
+        return "arithmetic" if stack else "published"
+
+    def make_recipe(self, op: str, inputs: int) -> Recipe:
+        """The recipe that was named, or the usual one."""
+        return self.units[-1].recipe(op, self.recipe or self.usual_recipe, inputs=inputs)
 
 
 def _options(unit: type[Unit], text: str | None) -> tuple[tuple[str, Any], ...]:

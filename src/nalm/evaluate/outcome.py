@@ -39,6 +39,27 @@ _ADVICE = {
 }
 
 
+def outcome_of(
+    validation: float, test: float, diverged: bool, threshold: float, inner: float | None
+) -> Outcome:
+    """What became of a run whose errors at the chosen step are these.
+
+    Args:
+        validation: error on the training range.
+        test: error on the test range.
+        diverged: whether a number became infinite.
+        threshold: error below which the test range counts as solved.
+        inner: the same for the training range, if there is one.
+    """
+    if test < threshold:
+        return Outcome.SOLVED
+    if diverged:
+        return Outcome.DIVERGED
+    if inner is not None and validation < inner:
+        return Outcome.NOT_EXTRAPOLATING
+    return Outcome.NOT_CONVERGED
+
+
 def classify(result: TrainResult, threshold: float | None = None) -> list[Outcome]:
     """The outcome of each run, by its task's thresholds or by one for both splits."""
     test, validation = result.chosen_error(Split.TEST), result.chosen_error(Split.VALIDATION)
@@ -48,12 +69,6 @@ def classify(result: TrainResult, threshold: float | None = None) -> list[Outcom
         if limit is None:
             raise ArgumentError("threshold", "a number, because this task defines none", "None")
         inner = task.threshold(Split.VALIDATION) if threshold is None else threshold
-        if test[run] < limit:
-            outcomes.append(Outcome.SOLVED)
-        elif result.diverged_at[run] >= 0:
-            outcomes.append(Outcome.DIVERGED)
-        elif inner is not None and validation[run] < inner:
-            outcomes.append(Outcome.NOT_EXTRAPOLATING)
-        else:
-            outcomes.append(Outcome.NOT_CONVERGED)
+        diverged = bool(result.diverged_at[run] >= 0)
+        outcomes.append(outcome_of(float(validation[run]), float(test[run]), diverged, limit, inner))
     return outcomes

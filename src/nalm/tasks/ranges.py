@@ -87,7 +87,7 @@ class Range:
 
 
 def _union(*pairs: tuple[float, float]) -> Range:
-    return Range(pairs)
+    return Range(tuple((float(low), float(high)) for low, high in pairs))
 
 
 TEST_RANGES: dict[str, Range] = {

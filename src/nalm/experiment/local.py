@@ -1,0 +1,147 @@
+"""Compute chunks on this machine: one process per core, each with one thread.
+
+The coordinating process hands out chunks one at a time and is given whole results. A process that dies is
+replaced and its chunk given to another, a few times; processes whose coordinator dies end by themselves.
+"""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+import signal
+import threading
+import time
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from multiprocessing.connection import Connection, wait
+from typing import Any
+
+from nalm.errors import NalmError
+from nalm.experiment.plan import Chunk
+from nalm.experiment.store import Record
+
+ATTEMPTS = 3
+"""How often a chunk may take a process with it before it is given up."""
+
+
+class WorkerError(NalmError):
+    """A process that computes failed for good."""
+
+
+@dataclass
+class Progress:
+    """How far the work is, in steps of single runs."""
+
+    total: int
+    done: int = 0
+    began: float = field(default_factory=time.perf_counter)
+
+    @property
+    def seconds(self) -> float:
+        """Time since the beginning."""
+        return time.perf_counter() - self.began
+
+
+@dataclass
+class _Worker:
+    process: Any
+    connection: Connection
+    chunk: Chunk | None = None
+    done: int = 0
+
+
+def compute_locally(
+    chunks: Sequence[Chunk], processes: int, tell: Callable[[Progress], None] = lambda progress: None
+) -> Iterator[list[Record]]:
+    """The records of each chunk, in the order in which they are ready."""
+    progress = Progress(sum(chunk.run_steps for chunk in chunks))
+    waiting, attempts, finished = list(chunks), dict.fromkeys(map(id, chunks), 0), 0
+    workers = [_start() for _ in range(min(processes, len(chunks)))]
+    try:
+        while waiting or any(worker.chunk for worker in workers):
+            for worker in workers:
+                if worker.chunk is None and waiting:
+                    worker.chunk, worker.done = waiting.pop(_pick(waiting, workers)), 0
+                    worker.connection.send(worker.chunk)
+            for connection in wait([w.connection for w in workers if w.chunk], timeout=1.0):
+                worker = next(w for w in workers if w.connection is connection)
+                assert worker.chunk is not None
+                try:
+                    kind, value = worker.connection.recv()
+                except (EOFError, ConnectionResetError):
+                    attempts[id(worker.chunk)] += 1
+                    if attempts[id(worker.chunk)] >= ATTEMPTS:
+                        raise WorkerError(_died(worker)) from None
+                    waiting.insert(0, worker.chunk)
+                    worker.process.join()
+                    workers[workers.index(worker)] = _start()
+                    continue
+                if kind == "error":
+                    raise value
+                if kind == "progress":
+                    worker.done = value
+                else:
+                    finished += worker.chunk.run_steps
+                    worker.chunk, worker.done = None, 0
+                progress.done = finished + sum(w.done for w in workers)
+                tell(progress)
+                if kind == "records":
+                    yield value
+    finally:
+        for worker in workers:
+            worker.process.kill()
+            worker.process.join()
+
+
+def _pick(waiting: Sequence[Chunk], workers: Sequence[_Worker]) -> int:
+    """The first chunk of a model that nobody works on, so that no two processes compile the same program."""
+    busy = {worker.chunk.runs[0].model for worker in workers if worker.chunk}
+    return next((k for k, chunk in enumerate(waiting) if chunk.runs[0].model not in busy), 0)
+
+
+def _died(worker: _Worker) -> str:
+    assert worker.chunk is not None
+    run = worker.chunk.runs[0]
+    worker.process.join()
+    code = worker.process.exitcode
+    return f"The process that trained {run.model} on {run.op} died {ATTEMPTS} times (exit code {code})."
+
+
+def _start() -> _Worker:
+    context = multiprocessing.get_context("spawn")
+    ours, theirs = context.Pipe()
+    process = context.Process(target=_work, args=(theirs, os.getpid()), daemon=True)
+    process.start()
+    theirs.close()
+    return _Worker(process, ours)
+
+
+def _work(connection: Connection, coordinator: int) -> None:
+    """Compute what comes until nothing more does."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the coordinator decides what an interruption means
+    threading.Thread(target=_end_with, args=(coordinator,), daemon=True).start()
+    from nalm.experiment.compute import compute
+
+    while True:
+        try:
+            chunk = connection.recv()
+        except EOFError:
+            return
+        try:
+            records = compute(chunk, lambda report: connection.send(("progress", report.done)))
+        except Exception as error:
+            connection.send(("error", _portable(error)))
+            return
+        connection.send(("records", records))
+
+
+def _portable(error: Exception) -> NalmError:
+    """An error that can be sent: ours as it is, others by their text."""
+    return error if isinstance(error, NalmError) else WorkerError(f"{type(error).__name__}: {error}")
+
+
+def _end_with(coordinator: int) -> None:
+    """Leave when the coordinator is gone, in the middle of the work too."""
+    while os.getppid() == coordinator:
+        time.sleep(0.5)
+    os._exit(1)

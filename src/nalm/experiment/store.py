@@ -1,0 +1,214 @@
+"""The store: one SQLite file with the raw curves and weights of all runs.
+
+One process uses it at a time. Rows are written whole or not at all, so that a process that is killed leaves
+a store that can be used again. A file that is not ours, damaged or made by a newer version is refused and
+left as it is.
+"""
+
+from __future__ import annotations
+
+import io
+import json
+import sqlite3
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from nalm.errors import NalmError
+
+SCHEMA = 1
+_APPLICATION = 0x6E616C6D  # "nalm"
+_TABLE = """
+CREATE TABLE runs (
+    id TEXT PRIMARY KEY, model TEXT NOT NULL, op TEXT NOT NULL, range TEXT NOT NULL, inputs INTEGER NOT NULL,
+    seed INTEGER NOT NULL, iterations INTEGER NOT NULL, identity TEXT NOT NULL, machine TEXT NOT NULL,
+    steps BLOB NOT NULL, validation BLOB NOT NULL, test BLOB NOT NULL, chosen INTEGER NOT NULL,
+    diverged_at INTEGER NOT NULL, reinitialised INTEGER NOT NULL, sparsity REAL, sparsity_with_gates REAL,
+    chosen_parameters BLOB NOT NULL, final_parameters BLOB NOT NULL
+) WITHOUT ROWID
+"""
+
+
+class StoreError(NalmError):
+    """A store that cannot be used, in one sentence."""
+
+
+@dataclass(frozen=True)
+class Record:
+    """What is kept of a run.
+
+    Attributes:
+        id: name of the run, see `Run.id`. model: the model as it is written on the command line. op: the
+        operation. range: the training range as it was asked for. inputs: number of inputs. seed: the seed.
+        iterations: steps. identity: all that determines the numbers. machine: versions and processor that
+        computed them. steps: the logged steps. validation: validation errors at those steps. test: test
+        errors at those steps. chosen: index of the chosen step. diverged_at: first logged step with a
+        number that is not finite, or -1. reinitialised: how often the run was given new weights. sparsity:
+        largest distance of a weight from {-1, 0, 1} at the chosen step; None for a model without units.
+        sparsity_with_gates: the same with gates counted. chosen_parameters: parameters at the chosen step,
+        by name. final_parameters: parameters after the last step, by name.
+    """
+
+    id: str
+    model: str
+    op: str
+    range: str
+    inputs: int
+    seed: int
+    iterations: int
+    identity: dict[str, Any]
+    machine: dict[str, Any]
+    steps: np.ndarray
+    validation: np.ndarray
+    test: np.ndarray
+    chosen: int
+    diverged_at: int
+    reinitialised: int
+    sparsity: float | None
+    sparsity_with_gates: float | None
+    chosen_parameters: dict[str, np.ndarray]
+    final_parameters: dict[str, np.ndarray]
+
+
+_COLUMNS = list(Record.__dataclass_fields__)
+_ARRAYS = {"steps": np.int64, "validation": np.float64, "test": np.float64}
+_JSON = ("identity", "machine")
+_WEIGHTS = ("chosen_parameters", "final_parameters")
+
+
+class Store:
+    """An open store; a context manager.
+
+    Args:
+        path: the file; it is made if it does not exist.
+    """
+
+    def __init__(self, path: Path | str) -> None:
+        self.path = Path(path)
+        existed = self.path.exists() and self.path.stat().st_size > 0
+        try:
+            self._connection = sqlite3.connect(self.path, timeout=1.0, isolation_level=None)
+            self._connection.execute("PRAGMA locking_mode = EXCLUSIVE")
+            self._connection.execute("PRAGMA busy_timeout = 1000")
+            self._check() if existed else self._make()
+            self._connection.execute("BEGIN IMMEDIATE")  # takes the lock that exclusive mode then keeps
+            self._connection.execute("COMMIT")
+        except sqlite3.Error as error:
+            self.close()
+            raise self._refusal(error) from error
+
+    def __enter__(self) -> Store:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Let others use the file."""
+        if hasattr(self, "_connection"):
+            self._connection.close()
+
+    def known(self, ids: Iterable[str]) -> set[str]:
+        """Which of these runs are stored."""
+        wanted = set(ids)
+        rows = self._execute("SELECT id FROM runs")
+        return wanted & {row[0] for row in rows}
+
+    def add(self, records: Iterable[Record]) -> None:
+        """Store runs, all of them or none; a run that is there is replaced."""
+        rows = [[_encode(name, getattr(record, name)) for name in _COLUMNS] for record in records]
+        marks = ", ".join("?" * len(_COLUMNS))
+        try:
+            self._connection.execute("BEGIN IMMEDIATE")
+            self._connection.executemany(
+                f"INSERT OR REPLACE INTO runs ({', '.join(_COLUMNS)}) VALUES ({marks})", rows
+            )
+            self._connection.execute("COMMIT")
+        except sqlite3.Error as error:
+            if self._connection.in_transaction:
+                self._connection.execute("ROLLBACK")
+            raise self._refusal(error) from error
+
+    def records(self, ids: Iterable[str] | None = None, *, weights: bool = True) -> Iterator[Record]:
+        """The stored runs, or those of these names; without `weights` their parameters are left empty."""
+        wanted = None if ids is None else set(ids)
+        left_out = () if weights else _WEIGHTS
+        names = [name if name not in left_out else f"x'' AS {name}" for name in _COLUMNS]
+        order = "model, op, inputs, range, iterations, seed"
+        for row in self._execute(f"SELECT {', '.join(names)} FROM runs ORDER BY {order}"):
+            if wanted is None or row[0] in wanted:
+                yield Record(*(_decode(name, value) for name, value in zip(_COLUMNS, row)))
+
+    def _execute(self, statement: str) -> list[Any]:
+        try:
+            return self._connection.execute(statement).fetchall()
+        except sqlite3.Error as error:
+            raise self._refusal(error) from error
+
+    def _make(self) -> None:
+        self._connection.execute("PRAGMA journal_mode = WAL")
+        self._connection.execute("BEGIN IMMEDIATE")
+        self._connection.execute(f"PRAGMA application_id = {_APPLICATION}")
+        self._connection.execute(f"PRAGMA user_version = {SCHEMA}")
+        self._connection.execute(_TABLE)
+        self._connection.execute("COMMIT")
+
+    def _check(self) -> None:
+        (application,) = self._connection.execute("PRAGMA application_id").fetchone()
+        (version,) = self._connection.execute("PRAGMA user_version").fetchone()
+        if application != _APPLICATION:
+            self.close()
+            raise StoreError(f"{self.path} is not a store of nalm; it was left as it is.")
+        if version > SCHEMA:
+            self.close()
+            newer = f"{self.path} was made by a newer nalm (schema {version}, this one knows {SCHEMA})"
+            raise StoreError(f"{newer}; it was left as it is.")
+        (verdict,) = self._connection.execute("PRAGMA quick_check(1)").fetchone()
+        if verdict != "ok":
+            raise sqlite3.DatabaseError(verdict)
+
+    def _refusal(self, error: sqlite3.Error) -> StoreError:
+        text = str(error)
+        if "locked" in text or "busy" in text:
+            return StoreError(
+                f"{self.path} is in use by another command; wait for it or use another --store."
+            )
+        if "not a database" in text:
+            return StoreError(f"{self.path} is not a store of nalm; it was left as it is.")
+        if "readonly" in text:
+            return StoreError(f"{self.path} cannot be written: it is read-only.")
+        if "full" in text:
+            return StoreError(
+                f"{self.path} cannot be written: the disk is full. What was stored before is whole."
+            )
+        if "unable to open" in text:
+            return StoreError(f"{self.path} cannot be opened or made.")
+        return StoreError(f"{self.path} is damaged ({text}); it was left as it is.")
+
+
+def _encode(name: str, value: Any) -> Any:
+    if name in _ARRAYS:
+        return np.asarray(value, dtype=_ARRAYS[name]).tobytes()
+    if name in _JSON:
+        return json.dumps(value, sort_keys=True)
+    if name in _WEIGHTS:
+        buffer = io.BytesIO()
+        np.savez(buffer, **value)
+        return buffer.getvalue()
+    return value
+
+
+def _decode(name: str, value: Any) -> Any:
+    if name in _ARRAYS:
+        return np.frombuffer(value, dtype=_ARRAYS[name])
+    if name in _JSON:
+        return json.loads(value)
+    if name in _WEIGHTS:
+        if not value:
+            return {}
+        with np.load(io.BytesIO(value)) as held:
+            return dict(held)
+    return value

@@ -1,0 +1,75 @@
+"""Intervals: known values, published ones, and how often they cover the truth."""
+
+import numpy as np
+import pytest
+
+from nalm.evaluate.intervals import beta_interval, gamma_interval, success_interval, t_interval
+
+# Madsen & Johansen's public results: successes, runs, low, high.
+PUBLISHED = [
+    (93, 100, 0.862505, 0.965681),
+    (0, 100, 0, 0.0369935),
+    (3, 100, 0.0102545, 0.0845194),
+    (100, 100, 0.963007, 1),
+]
+
+
+@pytest.mark.parametrize(("successes", "runs", "low", "high"), PUBLISHED)
+def test_success_has_the_published_intervals(successes, runs, low, high):
+    found = success_interval(successes, runs)
+    assert (found.value, found.low, found.high) == pytest.approx((successes / runs, low, high), abs=1e-6)
+
+
+def test_no_runs_have_no_rate():
+    assert success_interval(0, 0).value is None
+    assert gamma_interval([]).value is None
+    assert beta_interval([]).value is None
+
+
+@pytest.mark.parametrize("interval", [gamma_interval, beta_interval, t_interval])
+def test_one_value_has_no_interval(interval):
+    found = interval([0.25])
+    assert (found.value, found.low, found.high) == (0.25, None, None)
+
+
+@pytest.mark.parametrize("interval", [gamma_interval, beta_interval])
+def test_values_that_agree_have_an_interval_without_width(interval):
+    found = interval([0.125] * 4)
+    assert found.low == pytest.approx(0.125)
+    assert found.high == pytest.approx(0.125)
+
+
+@pytest.mark.parametrize(("shape", "count"), [(2.0, 25), (50.0, 25), (2000.0, 10)])
+def test_the_gamma_interval_covers_the_mean_as_often_as_it_says(shape, count):
+    generator = np.random.default_rng(0)
+    covered = 0
+    for _ in range(400):
+        found = gamma_interval(generator.gamma(shape, 3000 / shape, count))
+        covered += found.low <= 3000 <= found.high
+    assert 0.90 <= covered / 400 <= 0.98
+
+
+@pytest.mark.parametrize(("a", "b"), [(2.0, 5.0), (0.3, 40.0)])
+def test_the_beta_interval_covers_the_mean_as_often_as_it_says(a, b):
+    generator = np.random.default_rng(0)
+    covered = 0
+    for _ in range(150):
+        found = beta_interval(generator.beta(a, b, 25) / 2)
+        covered += found.low <= a / (a + b) / 2 <= found.high
+    assert 0.88 <= covered / 150 <= 0.99
+
+
+def test_the_gamma_interval_is_wider_above_than_below():
+    found = gamma_interval([1000, 2000, 3000, 9000])
+    assert found.high - found.value > found.value - found.low > 0
+
+
+def test_sparsity_errors_of_zero_and_one_half_are_taken():
+    found = beta_interval([0.0, 1e-8, 0.5, 0.25])
+    assert 0 <= found.low < found.value < found.high <= 0.5
+
+
+def test_scale_does_not_matter():
+    small, large = gamma_interval([1, 2, 4]), gamma_interval([1e6, 2e6, 4e6])
+    assert large.low == pytest.approx(1e6 * small.low)
+    assert large.high == pytest.approx(1e6 * small.high)

@@ -1,0 +1,130 @@
+"""Benchmarks end to end on short trainings: rows, resumption, interruption, number of processes."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+
+import nalm
+from nalm.compose import ModelSpec
+from nalm.experiment.bench import do_work, make_cells, make_work
+from nalm.experiment.store import Store
+
+pytestmark = pytest.mark.xdist_group("bench")
+RANGES = ["1:2", "-2:-1"]
+
+
+def bench(path, seeds=6, processes=1, **options):
+    """Rows and counts of a short benchmark of the NMU."""
+    cells = make_cells([ModelSpec.parse("nmu")], None, RANGES, seeds=seeds, iterations=2000)
+    with Store(path) as store:
+        result = do_work(make_work(cells, store, processes, **options), store, processes)
+        curves = {r.id: (r.validation.tobytes(), r.test.tobytes()) for r in store.records()}
+    return result, curves
+
+
+@pytest.fixture(scope="module")
+def undisturbed(tmp_path_factory):
+    return bench(tmp_path_factory.mktemp("bench") / "runs.sqlite", seeds=10)
+
+
+def test_rows_have_every_measure(undisturbed):
+    row = undisturbed[0]["rows"][0]
+    assert row["unit"] == "nmu"
+    assert row["recipe"] == "published"
+    assert row["train_range"] == ((1.0, 2.0),)
+    assert row["test_range"] == ((2.0, 6.0),)
+    assert row["runs"] == 10
+    assert row["success"]["low"] <= row["success"]["rate"] <= row["success"]["high"]
+    assert sum(row["outcomes"].values()) == 10
+    assert json.loads(json.dumps(undisturbed[0]))["computed_runs"] == 20
+
+
+def test_more_seeds_compute_only_what_is_missing_and_give_the_same_bits(undisturbed, tmp_path):
+    path = tmp_path / "runs.sqlite"
+    assert bench(path, seeds=4)[0]["computed_runs"] == 8
+    result, curves = bench(path, seeds=10)
+    assert (result["computed_runs"], result["stored_runs"]) == (12, 8)
+    assert result["rows"] == undisturbed[0]["rows"]
+    assert curves == undisturbed[1]
+
+
+def test_what_is_stored_is_not_computed_again_unless_asked(tmp_path):
+    path = tmp_path / "runs.sqlite"
+    bench(path)
+    assert bench(path)[0]["computed_runs"] == 0
+    assert bench(path, fresh=True)[0]["computed_runs"] == 12
+
+
+def test_a_worker_that_dies_is_replaced(undisturbed, tmp_path, monkeypatch):
+    from nalm.experiment import local
+
+    killed = []
+
+    def kill_once(progress):
+        if not killed:
+            killed.append(True)
+            for child in local.multiprocessing.active_children():
+                child.kill()
+
+    cells = make_cells([ModelSpec.parse("nmu")], None, RANGES, seeds=10, iterations=2000)
+    with Store(tmp_path / "runs.sqlite") as store:
+        result = do_work(make_work(cells, store, 1), store, 1, kill_once)
+    assert killed
+    assert result["rows"] == undisturbed[0]["rows"]
+
+
+def test_a_killed_command_goes_on_where_it_was(undisturbed, tmp_path):
+    path = tmp_path / "runs.sqlite"
+    command = [sys.executable, "-m", "nalm", "bench", "single-module", "--units", "nmu", "--seeds", "10"]
+    command += ["--ranges", ",".join(RANGES), "--iterations", "2000", "--store", str(path), "--json", "-"]
+    for delay in (2.0, 5.0):
+        process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        time.sleep(delay)
+        process.kill()
+        process.wait()
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    expected = json.loads(json.dumps(undisturbed[0]["rows"]))
+    assert json.loads(done.stdout)["rows"] == expected
+
+
+def test_an_interrupted_command_says_so_and_leaves_no_process(tmp_path):
+    path = tmp_path / "runs.sqlite"
+    command = [sys.executable, "-m", "nalm", "bench", "single-module", "--units", "nmu", "--store", str(path)]
+    process = subprocess.Popen(command, stderr=subprocess.PIPE, stdout=subprocess.DEVNULL, text=True)
+    time.sleep(6)
+    process.send_signal(signal.SIGINT)
+    _, err = process.communicate(timeout=20)
+    assert process.returncode == 130
+    assert "Interrupted" in err
+    Store(path).close()
+
+
+def test_an_operation_that_a_unit_cannot_express_is_refused():
+    with pytest.raises(nalm.ArgumentError, match="`op` must be one that nmu can express"):
+        make_cells([ModelSpec.parse("nmu")], ["add"], None)
+
+
+def test_processes_end_with_their_coordinator(tmp_path):
+    command = [sys.executable, "-m", "nalm", "bench", "single-module", "--units", "nmu"]
+    process = subprocess.Popen(
+        [*command, "--store", str(tmp_path / "runs.sqlite")],
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        start_new_session=True,
+    )
+    time.sleep(6)
+    process.kill()
+    process.wait()
+    deadline = time.monotonic() + 15
+    while time.monotonic() < deadline:
+        try:
+            os.killpg(process.pid, 0)
+        except ProcessLookupError:
+            return
+        time.sleep(0.5)
+    pytest.fail("a worker outlived its coordinator")

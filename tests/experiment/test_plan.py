@@ -1,0 +1,62 @@
+"""The plan: every run once, one program a chunk, large chunks first."""
+
+import pytest
+
+from nalm.compose import ModelSpec
+from nalm.experiment.plan import CHUNK, make_plan
+from nalm.experiment.run import Run
+
+
+def runs(model="nmu", op="mul", count=10, **changes):
+    values = {"range": "1:2", "inputs": 2, **changes}
+    return [Run(ModelSpec.parse(model), op, seed=seed, **values) for seed in range(count)]
+
+
+def test_every_run_is_planned_once():
+    wanted = runs(count=2500) + runs("nau", "add", 30) + runs("nau", "sub", 30)
+    planned = [run for chunk in make_plan(wanted, 2) for run in chunk.runs]
+    assert len(planned) == len(wanted)
+    assert set(planned) == set(wanted)
+
+
+def test_operations_and_ranges_share_a_chunk_but_models_do_not():
+    wanted = runs("nau", "add") + runs("nau", "sub", range="-2:2") + runs("nmu", "mul")
+    assert sorted(len(chunk.runs) for chunk in make_plan(wanted, 1)) == [10, 20]
+
+
+def test_recipes_and_steps_and_inputs_do_not_share_a_chunk():
+    wanted = runs("realnpu", "div") + runs("realnpu@modified", "div") + runs("realnpu", "div", inputs=10)
+    wanted += runs("realnpu", "div", iterations=3000)
+    assert len(make_plan(wanted, 1)) == 4
+
+
+@pytest.mark.parametrize(
+    ("count", "processes", "chunks"), [(25, 2, 1), (225, 2, 2), (2500, 1, 3), (1000, 4, 4)]
+)
+def test_a_group_is_cut_to_fill_the_processes_and_bound_the_loss(count, processes, chunks):
+    sizes = [len(chunk.runs) for chunk in make_plan(runs(count=count), processes)]
+    assert len(sizes) == chunks
+    assert max(sizes) - min(sizes) <= 1
+    assert max(sizes) <= CHUNK
+
+
+def test_large_chunks_come_first():
+    wanted = runs("nau", "add", 5) + runs("nmu", "mul", 50)
+    assert [len(chunk.runs) for chunk in make_plan(wanted, 2)] == [50, 5]
+
+
+def test_nothing_to_do_is_no_plan():
+    assert make_plan([], 2) == []
+
+
+def test_a_run_is_named_by_what_determines_its_numbers():
+    (one,) = runs(count=1)
+    assert one.id == runs(count=1, range="1:2=>2:6")[0].id
+    others = [
+        *runs(count=2)[1:],
+        *runs(count=1, iterations=10),
+        *runs("snmu", count=1),
+        *runs(count=1, inputs=3),
+    ]
+    others += [*runs("nmu(clamp=false)", count=1), *runs(count=1, range="-2:2")]
+    assert len({one.id, *(run.id for run in others)}) == 7

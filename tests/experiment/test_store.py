@@ -1,0 +1,139 @@
+"""The store: what goes in comes out, one command at a time, and nothing foreign is overwritten."""
+
+import os
+import sqlite3
+import subprocess
+import sys
+from contextlib import closing
+
+import numpy as np
+import pytest
+
+from nalm.experiment.store import SCHEMA, Record, Store, StoreError
+
+
+def record(name="a", **changes):
+    values = {
+        "id": name,
+        "model": "nmu",
+        "op": "mul",
+        "range": "1:2",
+        "inputs": 2,
+        "seed": 3,
+        "iterations": 2000,
+        "identity": {"seed": 3},
+        "machine": {"torch": "2"},
+        "steps": np.array([0, 1000, 2000]),
+        "validation": np.array([1.0, np.nan, 1e-300]),
+        "test": np.array([2.0, np.inf, 0.1]),
+        "chosen": 2,
+        "diverged_at": -1,
+        "reinitialised": 0,
+        "sparsity": 0.25,
+        "sparsity_with_gates": None,
+        "chosen_parameters": {"0.weight": np.array([[1.0, 0.5]], dtype=np.float32)},
+        "final_parameters": {"0.weight": np.array([[1.0, 0.25]], dtype=np.float32)},
+    }
+    return Record(**{**values, **changes})
+
+
+@pytest.fixture
+def path(tmp_path):
+    return tmp_path / "runs.sqlite"
+
+
+def test_a_record_comes_out_as_it_went_in(path):
+    with Store(path) as store:
+        store.add([record()])
+    with Store(path) as store:
+        (found,) = store.records()
+    for name, value in vars(record()).items():
+        np.testing.assert_equal(getattr(found, name), value)
+
+
+def test_known_runs_are_told_from_others(path):
+    with Store(path) as store:
+        store.add([record("a"), record("b")])
+        assert store.known(["b", "c"]) == {"b"}
+        assert [r.id for r in store.records(["b"])] == ["b"]
+
+
+def test_weights_may_be_left_out(path):
+    with Store(path) as store:
+        store.add([record()])
+        (found,) = store.records(weights=False)
+    assert found.chosen_parameters == {}
+    assert found.sparsity == 0.25
+
+
+def test_a_run_that_is_there_is_replaced(path):
+    with Store(path) as store:
+        store.add([record(chosen=1)])
+        store.add([record(chosen=2)])
+        assert [r.chosen for r in store.records()] == [2]
+
+
+def test_all_records_of_a_call_are_stored_or_none(path):
+    with Store(path) as store:
+        with pytest.raises(StoreError):
+            store.add([record("a"), record("b", model=None)])
+        assert list(store.records()) == []
+
+
+def test_a_second_command_is_refused_and_a_later_one_is_not(path):
+    with Store(path), pytest.raises(StoreError, match="in use by another command"):
+        Store(path)
+    Store(path).close()
+
+
+def test_a_process_that_is_killed_leaves_the_store_whole_and_free(path):
+    code = (
+        "import os, sys; sys.path.insert(0, sys.argv[2]); from test_store import *\n"
+        "store = Store(sys.argv[1]); store.add([record('a')]); store._connection.execute('BEGIN IMMEDIATE')\n"
+        "store._connection.execute('DELETE FROM runs'); os.kill(os.getpid(), 9)"
+    )
+    here = os.path.dirname(__file__)
+    assert subprocess.run([sys.executable, "-c", code, str(path), here], check=False).returncode == -9
+    with Store(path) as store:
+        assert [r.id for r in store.records()] == ["a"]
+
+
+@pytest.mark.parametrize("content", [b"hello", b"SQLite format 3\0" + bytes(200)])
+def test_a_file_that_is_no_store_is_refused_and_left_alone(path, content):
+    path.write_bytes(content)
+    with pytest.raises(StoreError, match="left as it is"):
+        Store(path)
+    assert path.read_bytes() == content
+
+
+def test_a_database_of_someone_else_is_refused(path):
+    with closing(sqlite3.connect(path)) as connection:
+        connection.execute("CREATE TABLE theirs (x)")
+    before = path.read_bytes()
+    with pytest.raises(StoreError, match="is not a store of nalm"):
+        Store(path)
+    assert path.read_bytes() == before
+
+
+def test_a_store_of_a_newer_version_is_refused(path):
+    Store(path).close()
+    with closing(sqlite3.connect(path)) as connection:
+        connection.execute(f"PRAGMA user_version = {SCHEMA + 1}")
+    with pytest.raises(StoreError, match="newer nalm"):
+        Store(path)
+
+
+def test_a_damaged_store_is_refused_and_left_alone(path):
+    with Store(path) as store:
+        store.add([record(str(k)) for k in range(200)])
+    content = bytearray(path.read_bytes())
+    content[5000:9000] = os.urandom(4000)
+    path.write_bytes(content)
+    with pytest.raises(StoreError, match="damaged"):
+        Store(path)
+    assert path.read_bytes() == bytes(content)
+
+
+def test_a_folder_that_does_not_exist_is_said(tmp_path):
+    with pytest.raises(StoreError, match="cannot be opened or made"):
+        Store(tmp_path / "missing" / "runs.sqlite")
