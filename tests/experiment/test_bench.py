@@ -92,16 +92,48 @@ def test_a_killed_command_goes_on_where_it_was(undisturbed, tmp_path):
     assert json.loads(done.stdout)["rows"] == expected
 
 
-def test_an_interrupted_command_says_so_and_leaves_no_process(tmp_path):
-    path = tmp_path / "runs.sqlite"
+def start(path, **options):
+    """A command that has begun to compute."""
     command = [sys.executable, "-m", "nalm", "bench", "single-module", "--units", "nmu", "--store", str(path)]
-    process = subprocess.Popen(command, stderr=subprocess.PIPE, stdout=subprocess.DEVNULL, text=True)
-    time.sleep(6)
+    process = subprocess.Popen(
+        command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, **options
+    )
+    assert "runs to compute" in process.stderr.readline()
+    time.sleep(2)
+    return process
+
+
+def test_an_interrupted_command_says_so_and_leaves_the_store_free(tmp_path):
+    path = tmp_path / "runs.sqlite"
+    process = start(path)
     process.send_signal(signal.SIGINT)
-    _, err = process.communicate(timeout=20)
+    _, err = process.communicate(timeout=30)
     assert process.returncode == 130
     assert "Interrupted" in err
     Store(path).close()
+
+
+def test_a_second_command_on_the_same_store_is_refused(tmp_path):
+    path = tmp_path / "runs.sqlite"
+    process = start(path)
+    try:
+        command = [
+            sys.executable,
+            "-m",
+            "nalm",
+            "bench",
+            "single-module",
+            "--units",
+            "nmu",
+            "--store",
+            str(path),
+        ]
+        second = subprocess.run(command, capture_output=True, text=True, check=False)
+    finally:
+        process.kill()
+        process.communicate()
+    assert second.returncode == 1
+    assert "in use by another command" in second.stderr
 
 
 def test_an_operation_that_a_unit_cannot_express_is_refused():
@@ -110,17 +142,11 @@ def test_an_operation_that_a_unit_cannot_express_is_refused():
 
 
 def test_processes_end_with_their_coordinator(tmp_path):
-    command = [sys.executable, "-m", "nalm", "bench", "single-module", "--units", "nmu"]
-    process = subprocess.Popen(
-        [*command, "--store", str(tmp_path / "runs.sqlite")],
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-        start_new_session=True,
-    )
-    time.sleep(6)
+    process = start(tmp_path / "runs.sqlite", start_new_session=True)
     process.kill()
     process.wait()
-    deadline = time.monotonic() + 15
+    process.stderr.close()
+    deadline = time.monotonic() + 20
     while time.monotonic() < deadline:
         try:
             os.killpg(process.pid, 0)
