@@ -96,7 +96,13 @@ def start(path, **options):
     """A command that has begun to compute."""
     command = [sys.executable, "-m", "nalm", "bench", "single-module", "--units", "nmu", "--store", str(path)]
     process = subprocess.Popen(
-        command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, **options
+        command,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        text=True,
+        # A suite that runs in the background is told to ignore interruptions, and its children inherit that.
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
+        **options,
     )
     assert "runs to compute" in process.stderr.readline()
     time.sleep(2)
