@@ -147,6 +147,11 @@ def test_an_operation_that_a_unit_cannot_express_is_refused():
         make_cells([ModelSpec.parse("nmu")], ["add"], None)
 
 
+def test_a_quotient_around_zero_is_refused_before_any_work():
+    with pytest.raises(nalm.ArgumentError, match="`ranges` must be with a test range on which div"):
+        make_cells([ModelSpec.parse("nru")], ["div"], ["1:2=>-1:1"])
+
+
 def test_processes_end_with_their_coordinator(tmp_path):
     process = start(tmp_path / "runs.sqlite", start_new_session=True)
     process.kill()

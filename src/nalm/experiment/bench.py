@@ -16,7 +16,7 @@ from nalm.experiment.local import Progress, compute_locally
 from nalm.experiment.plan import Chunk, make_plan
 from nalm.experiment.run import Run
 from nalm.experiment.store import Record, Store
-from nalm.tasks import OPERATIONS, TEST_RANGES, Split
+from nalm.tasks import OPERATIONS, TEST_RANGES, SingleModule, Split
 from nalm.units import UNITS
 
 TASK = "single-module"
@@ -57,6 +57,9 @@ def make_cells(
             raise ArgumentError("op", can, ", ".join(ops or ()) or "none")
         for op in wanted:
             for name in ranges or TEST_RANGES:
+                if SingleModule(op, name, inputs=inputs).threshold() is None:
+                    expected = f"with a test range on which {op} has an error that can be bounded"
+                    raise ArgumentError("ranges", expected, repr(name), "A quotient has none around zero.")
                 runs = [Run(model, op, name, inputs, seed, iterations) for seed in range(seeds)]
                 cells.append(Cell(model, op, name, tuple(runs)))
     return cells

@@ -6,6 +6,7 @@ replaced and its chunk given to another, a few times; processes whose coordinato
 
 from __future__ import annotations
 
+import contextlib
 import multiprocessing
 import os
 import signal
@@ -62,7 +63,8 @@ def compute_locally(
             for worker in workers:
                 if worker.chunk is None and waiting:
                     worker.chunk, worker.done = waiting.pop(_pick(waiting, workers)), 0
-                    worker.connection.send(worker.chunk)
+                    with contextlib.suppress(BrokenPipeError):  # a dead process is noticed below
+                        worker.connection.send(worker.chunk)
             for connection in wait([w.connection for w in workers if w.chunk], timeout=1.0):
                 worker = next(w for w in workers if w.connection is connection)
                 assert worker.chunk is not None
