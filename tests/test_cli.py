@@ -10,14 +10,14 @@ import nalm
 from nalm import catalogue
 from nalm.cli import main
 from nalm.papers import PAPERS
-from nalm.tasks import OPERATIONS, TASKS, TEST_RANGES
+from nalm.tasks import OPERATIONS, RANGES, TASKS, TEST_RANGES
 from nalm.units import UNITS
 
-NAMES = {"units": list(UNITS), "tasks": list(TASKS), "ranges": list(TEST_RANGES), "papers": list(PAPERS)}
+NAMES = {"units": list(UNITS), "tasks": list(TASKS), "ranges": list(RANGES), "papers": list(PAPERS)}
 KEYS = {
     "units": {"name", "class", "ops", "recipes", "papers", "summary"},
-    "tasks": {"name", "summary"},
-    "ranges": {"name", "train", "test"},
+    "tasks": {"name", "ops", "inputs", "ranges", "models", "summary"},
+    "ranges": {"name", "set", "train", "test", "written"},
     "papers": {"key", "authors", "year", "title", "venue"},
 }
 PAGE = KEYS["units"] | {
@@ -115,7 +115,8 @@ def test_list_json_of_a_kind_has_its_entries_and_keys(run, kind):
 
 def test_ranges_are_pairs_of_numbers_in_json(run):
     (row,) = (r for r in json.loads(run("list", "ranges", "--json", "-")[1])["ranges"] if r["name"] == "-2:2")
-    assert row == {"name": "-2:2", "train": [[-2, 2]], "test": [[-6, -2], [2, 6]]}
+    assert (row["train"], row["test"]) == ([[-2, 2]], [[-6, -2], [2, 6]])
+    assert (row["set"], row["written"]) == ("uniform", "-2:2=>-6:-2|2:6")
 
 
 # -- show ----------------------------------------------------------------------------------------

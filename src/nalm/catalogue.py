@@ -5,14 +5,14 @@ from __future__ import annotations
 import inspect
 import os
 import platform
-from dataclasses import asdict
+from dataclasses import asdict, fields
 from typing import Any
 
 import torch
 
 from nalm._version import NUMERICS_VERSION, __version__
 from nalm.papers import PAPERS
-from nalm.tasks import OPERATIONS, TASKS, TEST_RANGES, SingleModule, Split
+from nalm.tasks import OPERATIONS, RANGE_SETS, RANGES, TASKS, TEST_RANGES, RangeTask, SingleModule, Split
 from nalm.training.program import cache_folder, compiler, is_writable
 from nalm.units import UNITS, Unit, unit_class
 
@@ -24,15 +24,18 @@ def listing(kind: str) -> list[dict[str, Any]]:
     if kind == "units":
         return [_unit_row(unit) for unit in UNITS.values()]
     if kind == "tasks":
-        return [{"name": name, "summary": _summary(task)} for name, task in TASKS.items()]
+        return [_task_row(task) for task in TASKS.values()]
     if kind == "ranges":
         return [
             {
                 "name": name,
-                "train": SingleModule("add", name).train_range.segments,
-                "test": test.segments,
+                "set": group,
+                "train": RANGES[name][0].segments,
+                "test": RANGES[name][1].segments,
+                "written": "=>".join(map(str, RANGES[name])),
             }
-            for name, test in TEST_RANGES.items()
+            for group, names in RANGE_SETS.items()
+            for name in names
         ]
     return [asdict(paper) for paper in PAPERS.values()]
 
@@ -92,6 +95,18 @@ def _unit_row(unit: type[Unit]) -> dict[str, Any]:
         "recipes": list(unit.recipes),
         "papers": list(unit.papers),
         "summary": _summary(unit),
+    }
+
+
+def _task_row(task: type[RangeTask]) -> dict[str, Any]:
+    inputs = next(field.default for field in fields(task) if field.name == "inputs")  # type: ignore[arg-type]
+    return {
+        "name": task.name,
+        "ops": list(task.ops),
+        "inputs": inputs,
+        "ranges": list(task.ranges),
+        "models": list(task.models),
+        "summary": _summary(task),
     }
 
 

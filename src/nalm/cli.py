@@ -15,11 +15,11 @@ from typing import Annotated, Any, NoReturn
 
 import typer
 from rich.console import Console
-from rich.table import Table
 
 from nalm import catalogue
 from nalm._version import __version__
 from nalm.errors import ArgumentError, NalmError, check_choice, check_positive, unknown
+from nalm.report import tables
 
 app = typer.Typer(
     add_completion=False,
@@ -67,7 +67,7 @@ def list_(
     if _write_json(data, json_file):
         return
     for k, rows in data.items():
-        _print_rows(k, rows, hidden=("class", "recipes", "papers"))
+        _print(tables.catalogue_table(k, rows, hidden=("class", "recipes", "papers", "models")))
 
 
 @app.command()
@@ -119,13 +119,17 @@ def bench(
     units: Annotated[
         str | None,
         typer.Option(
-            metavar="LIST", help="name[@recipe][(option=value;…)], a stack nau+nmu; by default all."
+            metavar="LIST",
+            help="name[@recipe][(option=value;…)], a stack nau+nmu, a file ./mine.py:MyUnit; by default all.",
         ),
     ] = None,
     ranges: Annotated[
-        str | None, typer.Option(metavar="LIST", help="Training ranges; by default the nine of the papers.")
+        str | None,
+        typer.Option(metavar="LIST", help="Names from `nalm list ranges`, sets of them, or train=>test."),
     ] = None,
-    inputs: Annotated[int, typer.Option(help="Number of inputs, of which two matter.")] = 2,
+    inputs: Annotated[
+        int | None, typer.Option(help="Number of inputs; by default that of the papers.")
+    ] = None,
     seeds: Annotated[int | None, typer.Option(help="How many seeds, from 0 on; by default 25.")] = None,
     iterations: Annotated[int | None, typer.Option(help="Steps; by default those of the recipe.")] = None,
     recipe: Annotated[
@@ -134,6 +138,9 @@ def bench(
     scale: Annotated[
         str, typer.Option(metavar="quick|paper", help="quick: 5 seeds unless --seeds says otherwise.")
     ] = "paper",
+    threshold: Annotated[
+        float | None, typer.Option(help="Error below which a run counts as solved; by default the task's.")
+    ] = None,
     store: StoreFile = DEFAULT_STORE,
     fresh: Annotated[bool, typer.Option("--fresh", help="Compute stored runs again.")] = False,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Print the plan and an estimate only.")] = False,
@@ -146,29 +153,69 @@ def bench(
     """
     from nalm.experiment import bench as experiment
 
-    check_choice("task", task, (experiment.TASK,))
     usual = {"quick": 5, "paper": 25}
-    count = usual[check_choice("scale", scale, usual)] if seeds is None else seeds
-    cells = experiment.make_cells(
-        experiment.parse_models(_items(units), recipe),
-        _items(op),
-        _items(ranges),
+    wanted = experiment.make_experiment(
+        task,
+        _items("units", units),
+        _items("op", op),
+        _items("ranges", ranges),
         inputs=inputs,
-        seeds=count,
+        seeds=usual[check_choice("scale", scale, usual)] if seeds is None else seeds,
         iterations=iterations,
+        recipe=recipe,
     )
     processes = check_positive("jobs", catalogue.cores() if jobs is None else jobs)
     if dry_run:
-        _print_plan(experiment.make_plan_only(cells, store, processes, fresh=fresh), processes, json_file)
+        _print_plan(experiment.plan_work(wanted, store, processes, fresh=fresh), processes, json_file)
         return
     with experiment.Store(store) as opened:
-        work = experiment.make_work(cells, opened, processes, fresh=fresh)
+        work = experiment.make_work(wanted, opened, processes, fresh=fresh)
         if work.missing:
             _say(f"{work.missing} runs to compute, {work.stored} stored in {store}.")
         with _shown_progress() as tell:
-            result = experiment.do_work(work, opened, processes, tell)
+            result = experiment.do_work(work, opened, processes, tell, threshold=threshold)
     if not _write_json(result, json_file):
-        _print_bench(result)
+        _print(tables.bench_table(result))
+        if any(len(entry["units"]) > 1 for entry in result["summary"]):
+            _print(tables.summary_table(result))
+    if work.missing:
+        _say(f"{work.missing} runs computed in {_duration(result['seconds'])}.")
+
+
+@app.command()
+def runs(
+    unit: Annotated[str | None, typer.Option(metavar="LIST", help="Only runs of these units.")] = None,
+    op: Annotated[str | None, typer.Option(metavar="LIST", help="Only these operations.")] = None,
+    range_: Annotated[
+        str | None, typer.Option("--range", metavar="LIST", help="Only these training ranges.")
+    ] = None,
+    seed: Annotated[str | None, typer.Option(metavar="LIST", help="Only these seeds.")] = None,
+    store: StoreFile = DEFAULT_STORE,
+    json_file: Json = None,
+) -> None:
+    """Show stored runs, one line each: outcome, weights, expression, curve."""
+    from nalm.experiment.describe import Filter, described_runs
+
+    wanted = Filter(_items("unit", unit), _items("op", op), _items("range", range_), _numbers("seed", seed))
+    found = described_runs(store, wanted)
+    if not _write_json({"runs": found}, json_file):
+        _print(tables.runs_table(found))
+
+
+@app.command()
+def export(
+    output: Annotated[Path, typer.Option("--output", "-o", metavar="FILE", help="The file to write.")],
+    form: Annotated[str, typer.Option("--format", metavar="csv|parquet|json", help="Its format.")],
+    store: StoreFile = DEFAULT_STORE,
+) -> None:
+    """Write all stored runs with their curves and weights to a file, one row a run."""
+    from nalm.experiment.describe import Filter, described_runs
+    from nalm.report.export import FORMATS, write_runs
+
+    check_choice("format", form, FORMATS)
+    found = described_runs(store, Filter(), formulas=False)
+    write_runs(found, output, form)
+    _say(f"{len(found)} runs written to {output}.")
 
 
 # Typer may carry its own copy of click; either way this is the base of all errors in the use of a command.
@@ -214,7 +261,7 @@ def _write_json(data: Any, file: str | None) -> bool:
     """Write JSON where asked; True if standard output now belongs to it."""
     if file is None:
         return False
-    text = json.dumps(data, indent=2)
+    text = json.dumps(data, indent=2, allow_nan=False)
     if file == "-":
         print(text)
         return True
@@ -222,25 +269,21 @@ def _write_json(data: Any, file: str | None) -> bool:
     return False
 
 
-def _print_rows(title: str, rows: list[dict[str, Any]], hidden: tuple[str, ...]) -> None:
-    """A table of what fits a terminal; the JSON has all."""
-    columns = [column for column in rows[0] if column not in hidden]
-    table = Table(title=title, title_justify="left")
-    for column in columns:
-        table.add_column(column, no_wrap=column in ("name", "ops"))
-    for row in rows:
-        table.add_row(*(_cell(row[column]) for column in columns))
-    Console().print(table)
-
-
-def _items(text: str | None) -> list[str] | None:
+def _items(argument: str, text: str | None) -> list[str] | None:
     """The items of a comma list; commas inside brackets separate nothing."""
     if text is None:
         return None
     items = [item.strip() for item in re.split(r",(?![^()]*\))", text)]
     if not all(items):
-        raise ArgumentError("list", "items separated by commas", repr(text))
+        raise ArgumentError(argument, "items separated by commas", repr(text))
     return items
+
+
+def _numbers(argument: str, text: str | None) -> list[int] | None:
+    items = _items(argument, text)
+    if items is not None and not all(item.isdigit() for item in items):
+        raise ArgumentError(argument, "whole numbers separated by commas", repr(text))
+    return None if items is None else [int(item) for item in items]
 
 
 def _print_plan(work: Any, processes: int, json_file: str | None) -> None:
@@ -250,7 +293,7 @@ def _print_plan(work: Any, processes: int, json_file: str | None) -> None:
         "computed_runs": work.missing,
         "chunks": len(work.chunks),
         "processes": processes,
-        "run_steps": sum(chunk.run_steps for chunk in work.chunks),
+        "run_steps": work.run_steps,
         "estimated_seconds": work.estimate(processes),
     }
     if _write_json(plan, json_file):
@@ -288,41 +331,9 @@ def _shown_progress() -> Iterator[Callable[[Any], None]]:
     yield line
 
 
-def _print_bench(result: dict[str, Any]) -> None:
-    table = Table(title=result["task"], title_justify="left")
-    for column in ("unit", "op", "range", "success", "solved at", "sparsity error", "not solved"):
-        table.add_column(column, no_wrap=True)
-    for row in result["rows"]:
-        options = ";".join(f"{k}={v}" for k, v in row["options"].items())
-        unit = row["unit"] + ("" if row["recipe"] in ("published", "arithmetic") else f"@{row['recipe']}")
-        failed = {k: n for k, n in row["outcomes"].items() if n and k != "solved"}
-        table.add_row(
-            unit + (f"({options})" if options else ""),
-            row["op"],
-            "|".join(f"{low:g}:{high:g}" for low, high in row["train_range"]),
-            _interval(row["success"], "rate", "{:.2f}"),
-            _interval(row["solved_at"], "mean", "{:.0f}"),
-            _interval(row["sparsity"], "mean", "{:.1e}"),
-            ", ".join(f"{n} {k.replace('_', ' ')}" for k, n in failed.items()),
-        )
-    Console(width=None if sys.stdout.isatty() else 160).print(table)
-    if result["computed_runs"]:
-        _say(f"{result['computed_runs']} runs computed in {_duration(result['seconds'])}.")
-
-
-def _interval(values: dict[str, Any], name: str, form: str) -> str:
-    if values[name] is None:
-        return "-"
-    text = form.format(values[name])
-    if values["low"] is None:
-        return text
-    return f"{text} [{form.format(values['low'])}, {form.format(values['high'])}]"
-
-
-def _cell(value: Any) -> str:
-    if isinstance(value, (list, tuple)):
-        return ", ".join(f"[{v[0]:g}, {v[1]:g})" if isinstance(v, tuple) else str(v) for v in value)
-    return str(value)
+def _print(table: Any) -> None:
+    """A table on standard output; in a pipe as wide as it needs to be."""
+    Console(width=None if sys.stdout.isatty() else 180).print(table)
 
 
 def _say(text: str) -> None:

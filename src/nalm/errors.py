@@ -29,6 +29,11 @@ class ArgumentError(NalmError, ValueError):
         text = f"Argument `{argument}` must be {expected}, but got {got}."
         super().__init__(f"{text} {hint}".rstrip())
 
+    def with_hint(self, hint: str) -> ArgumentError:
+        """The same with one more sentence."""
+        again: ArgumentError = _remade(type(self), (f"{self} {hint}",), vars(self))  # type: ignore[assignment]
+        return again
+
 
 def nearest(word: str, choices: Iterable[str]) -> str | None:
     """The choice that looks most like `word`, or None if nothing is close."""

@@ -103,6 +103,7 @@ ARITHMETIC: dict[str, Callable[..., Tensor]] = {
     "sub": torch.sub,
     "mul": torch.mul,
     "div": torch.div,
+    "reciprocal": lambda a, b: 1 / a,
 }
 LOGIC: dict[str, Callable[..., Tensor]] = {
     "and": torch.logical_and,

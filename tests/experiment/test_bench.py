@@ -10,8 +10,7 @@ import time
 import pytest
 
 import nalm
-from nalm.compose import ModelSpec
-from nalm.experiment.bench import do_work, make_cells, make_work
+from nalm.experiment.bench import do_work, make_experiment, make_work
 from nalm.experiment.store import Store
 
 pytestmark = pytest.mark.xdist_group("bench")
@@ -20,9 +19,9 @@ RANGES = ["1:2", "-2:-1"]
 
 def bench(path, seeds=6, processes=1, **options):
     """Rows and counts of a short benchmark of the NMU."""
-    cells = make_cells([ModelSpec.parse("nmu")], None, RANGES, seeds=seeds, iterations=2000)
+    experiment = make_experiment("single-module", ["nmu"], None, RANGES, seeds=seeds, iterations=2000)
     with Store(path) as store:
-        result = do_work(make_work(cells, store, processes, **options), store, processes)
+        result = do_work(make_work(experiment, store, processes, **options), store, processes)
         curves = {r.id: (r.validation.tobytes(), r.test.tobytes()) for r in store.records()}
     return result, curves
 
@@ -71,9 +70,9 @@ def test_a_worker_that_dies_is_replaced(undisturbed, tmp_path, monkeypatch):
             for child in local.multiprocessing.active_children():
                 child.kill()
 
-    cells = make_cells([ModelSpec.parse("nmu")], None, RANGES, seeds=10, iterations=2000)
+    experiment = make_experiment("single-module", ["nmu"], None, RANGES, seeds=10, iterations=2000)
     with Store(tmp_path / "runs.sqlite") as store:
-        result = do_work(make_work(cells, store, 1), store, 1, kill_once)
+        result = do_work(make_work(experiment, store, 1), store, 1, kill_once)
     assert killed
     assert result["rows"] == undisturbed[0]["rows"]
 
@@ -144,12 +143,12 @@ def test_a_second_command_on_the_same_store_is_refused(tmp_path):
 
 def test_an_operation_that_a_unit_cannot_express_is_refused():
     with pytest.raises(nalm.ArgumentError, match="`op` must be one that nmu can express"):
-        make_cells([ModelSpec.parse("nmu")], ["add"], None)
+        make_experiment("single-module", ["nmu"], ["add"])
 
 
-def test_a_quotient_around_zero_is_refused_before_any_work():
-    with pytest.raises(nalm.ArgumentError, match="`ranges` must be with a test range on which div"):
-        make_cells([ModelSpec.parse("nru")], ["div"], ["1:2=>-1:1"])
+def test_a_stack_around_zero_is_refused_before_any_work():
+    with pytest.raises(nalm.ArgumentError, match="`ranges` must be with a test range on which the error"):
+        make_experiment("single-module", ["nmu+nru"], ["div"], ["1:2=>-1:1"])
 
 
 def test_processes_end_with_their_coordinator(tmp_path):

@@ -4,12 +4,14 @@ import pytest
 
 from nalm.compose import ModelSpec
 from nalm.experiment.plan import CHUNK, make_plan
-from nalm.experiment.run import Run
+from nalm.experiment.run import Cell, Run
+from nalm.tasks import SingleModule
 
 
 def runs(model="nmu", op="mul", count=10, **changes):
-    values = {"range": "1:2", "inputs": 2, **changes}
-    return [Run(ModelSpec.parse(model), op, seed=seed, **values) for seed in range(count)]
+    iterations = changes.pop("iterations", None)
+    cell = Cell(ModelSpec.parse(model), SingleModule(op, **changes), iterations)
+    return [Run(cell, seed) for seed in range(count)]
 
 
 def test_every_run_is_planned_once():

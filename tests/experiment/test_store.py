@@ -15,6 +15,7 @@ from nalm.experiment.store import SCHEMA, Record, Store, StoreError
 def record(name="a", **changes):
     values = {
         "id": name,
+        "task": "single-module",
         "model": "nmu",
         "op": "mul",
         "range": "1:2",
@@ -31,6 +32,8 @@ def record(name="a", **changes):
         "reinitialised": 0,
         "sparsity": 0.25,
         "sparsity_with_gates": None,
+        "ideal_validation": 1e-3,
+        "ideal_test": None,
         "chosen_parameters": {"0.weight": np.array([[1.0, 0.5]], dtype=np.float32)},
         "final_parameters": {"0.weight": np.array([[1.0, 0.25]], dtype=np.float32)},
     }
@@ -58,11 +61,11 @@ def test_known_runs_are_told_from_others(path):
         assert [r.id for r in store.records(["b"])] == ["b"]
 
 
-def test_weights_may_be_left_out(path):
+def test_all_but_the_curves_may_be_left_out(path):
     with Store(path) as store:
         store.add([record()])
-        (found,) = store.records(weights=False)
-    assert found.chosen_parameters == {}
+        (found,) = store.records(curves_only=True)
+    assert found.chosen_parameters == found.identity == found.machine == {}
     assert found.sparsity == 0.25
 
 

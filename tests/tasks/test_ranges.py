@@ -9,8 +9,7 @@ from scipy import integrate
 
 from nalm.errors import ArgumentError
 from nalm.tasks import TEST_RANGES, Range
-from nalm.tasks._sampling import draw_range, range_numbers
-from nalm.tasks.ranges import parse_pair
+from nalm.tasks.known_ranges import parse_pair
 
 NINE = {
     "-20:-10": "-40:-20",
@@ -43,10 +42,10 @@ def average(span, function):
 
 
 def samples(span, n=20_000, jumps=None, dtype=torch.float64):
-    numbers = range_numbers(span, len(span.jumps) if jumps is None else jumps)
+    numbers = span.numbers(len(span.jumps) if jumps is None else jumps)
     tensors = {name: torch.tensor([value], dtype=dtype) for name, value in numbers.items()}
     u = torch.arange(n, dtype=dtype)[None] / n
-    return draw_range(u, tensors)[0].numpy()
+    return Range.draw(u, tensors)[0].numpy()
 
 
 # -- parsing -------------------------------------------------------------------------------------
@@ -82,7 +81,7 @@ def test_what_is_no_interval_is_refused_with_an_example(text):
 
 def test_a_misspelt_range_is_answered_with_the_nearest():
     with pytest.raises(ArgumentError, match=r"Did you mean '1\.1:1\.2'\?"):
-        Range.parse("1.1-1.2")
+        parse_pair("1.1-1.2")
 
 
 @pytest.mark.parametrize("text", ["2:1", "1:1", "-1:-2", "0:1|3:2"])
@@ -198,11 +197,11 @@ def test_both_segments_of_a_union_are_hit_and_the_gap_is_not():
 
 def test_ranges_may_differ_from_model_to_model():
     spans = [Range.parse(text) for text in ("1:2", "-6:-2|2:6", "10:20")]
-    numbers = [range_numbers(span, 1) for span in spans]
+    numbers = [span.numbers(1) for span in spans]
     tensors = {name: torch.tensor([n[name] for n in numbers], dtype=torch.float64) for name in numbers[0]}
     u = torch.linspace(0, 0.999, 100, dtype=torch.float64).expand(3, 2, 100)
-    x = draw_range(u, tensors)
+    x = Range.draw(u, tensors)
     for k, span in enumerate(spans):
         alone = {name: tensor[k : k + 1] for name, tensor in tensors.items()}
-        assert torch.equal(x[k], draw_range(u[k : k + 1], alone)[0])
+        assert torch.equal(x[k], Range.draw(u[k : k + 1], alone)[0])
         assert x[k].min() == span.low

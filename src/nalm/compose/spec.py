@@ -1,4 +1,4 @@
-"""Models by name: `nmu`, `nalu(shared=false)`, a stack `nau+nmu`, a recipe `nmu@arithmetic`."""
+"""Models by name: `nmu`, `nalu(shared=false)`, `nau+nmu`, `nmu@arithmetic`, a file `./mine.py:MyUnit`."""
 
 from __future__ import annotations
 
@@ -11,15 +11,92 @@ from typing import Any
 import torch
 from torch import nn
 
-from nalm.errors import ArgumentError, check_choice, check_positive, unknown
+from nalm.compose import own
+from nalm.errors import ArgumentError, NalmError, check_choice, check_positive, unknown
+from nalm.training.models import mixing_module
 from nalm.training.recipe import Recipe
-from nalm.units import Unit, unit_class
+from nalm.units import UNITS, Unit
 
-_UNIT = re.compile(
-    r"(?P<name>[\w-]+)(?:@(?P<recipe>[\w-]+))?(?:\((?P<options>[^()]*)\))?(?:@(?P<late>[\w-]+))?"
+_LAYER = re.compile(
+    r"(?P<name>[^@()]+\.py:\w+|[\w-]+)"
+    r"(?:@(?P<recipe>[\w-]+))?(?:\((?P<options>[^()]*)\))?(?:@(?P<late>[\w-]+))?"
 )
 _BETWEEN = re.compile(r"\+(?![^()]*\))")  # a plus outside brackets
 _COMMON = ("in_features", "out_features", "batch_shape", "device", "dtype")
+
+
+@dataclass(frozen=True)
+class Layer:
+    """One unit of a stack.
+
+    Attributes:
+        name: as it is written on the command line.
+        kind: the class.
+        options: pairs of name and value.
+        origin: where the class comes from, if it is a user's own.
+    """
+
+    name: str
+    kind: type[nn.Module]
+    options: tuple[tuple[str, Any], ...] = ()
+    origin: own.OwnUnit | None = None
+
+    @property
+    def is_unit(self) -> bool:
+        """Whether it is a unit, or a plain module."""
+        return issubclass(self.kind, Unit)
+
+    @property
+    def recipes(self) -> tuple[str, ...]:
+        """Names of recipes."""
+        return self.kind.recipes if issubclass(self.kind, Unit) else ("published",)
+
+    def can(self, op: str) -> bool:
+        """Whether it can express an operation; of a plain module nobody knows, so that it may try."""
+        if not issubclass(self.kind, Unit) or not hasattr(self.kind, "ops"):
+            return True
+        return op in self.kind(2, 1, **dict(self.options)).ops
+
+    def recipe(self, op: str, name: str, inputs: int) -> Recipe:
+        """The unit's recipe; plain Adam for a plain module."""
+        if not issubclass(self.kind, Unit):
+            return Recipe()
+        if not hasattr(self.kind, "ops"):
+            return self.kind.make_recipe(op, name, inputs)
+        return self.kind.recipe(op, name, inputs=inputs)
+
+    def build(self, before: int, after: int, common: dict[str, Any]) -> nn.Module:
+        """The layer for so many inputs and outputs."""
+        if issubclass(self.kind, Unit):
+            return self._made(before, after, **common, **dict(self.options))
+        if common["batch_shape"]:
+            raise ArgumentError("batch_shape", "(), because a plain module has none", common["batch_shape"])
+        module = self._made(before, after, **dict(self.options))
+        return module.to(device=common["device"], dtype=common["dtype"])
+
+    def _made(self, *sizes: int, **options: Any) -> nn.Module:
+        if self.origin is None:
+            return self.kind(*sizes, **options)
+        try:
+            return self.kind(*sizes, **options)
+        except Exception as error:
+            expected = f"a class made by ({', '.join(map(str, sizes))})"
+            raise ArgumentError("unit", expected, own.failure(error, self.origin)) from error
+
+    def identity(self) -> dict[str, Any]:
+        """What determines its numbers: for a user's own unit also the source, wherever the file lies."""
+        if self.origin is None:
+            return {"unit": self.name, "options": dict(self.options)}
+        return {"unit": self.kind.__name__, "source": self.origin.source, "options": dict(self.options)}
+
+    def __str__(self) -> str:
+        return self.name + self.options_text
+
+    @property
+    def options_text(self) -> str:
+        """The options in brackets."""
+        inner = ";".join(f"{name}={_show(value)}" for name, value in self.options)
+        return f"({inner})" if inner else ""
 
 
 @dataclass(frozen=True)
@@ -27,44 +104,62 @@ class ModelSpec:
     """A stack of one unit or more, with the options of each and the name of a recipe.
 
     Attributes:
-        units: the classes, first layer first.
-        options: the options of each layer, as pairs of name and value.
+        layers: the units, first layer first.
         recipe: the name of the recipe, or None for the usual one.
     """
 
-    units: tuple[type[Unit], ...]
-    options: tuple[tuple[tuple[str, Any], ...], ...]
+    layers: tuple[Layer, ...]
     recipe: str | None = None
 
     @classmethod
     def parse(cls, text: str) -> ModelSpec:
         """Read `name[@recipe][(option=value;…)]`, joined by `+` for a stack."""
-        units, options, recipe = [], [], None
+        layers, recipe = [], None
         for part in _BETWEEN.split(text):
-            match = _UNIT.fullmatch(part.strip())
+            match = _LAYER.fullmatch(part.strip())
             if match is None:
                 raise ArgumentError("unit", "name[@recipe][(option=value;…)], joined by +", repr(text))
-            unit = unit_class(match["name"])
-            units.append(unit)
-            options.append(_options(unit, match["options"]))
+            found = _layer(match["name"])
+            layers.append(replace(found, options=_options(found.kind, match["options"])))
             recipe = match["recipe"] or match["late"] or recipe
         if recipe is not None:
-            check_choice("recipe", recipe, units[-1].recipes)
-        return cls(tuple(units), tuple(options), recipe)
+            check_choice("recipe", recipe, layers[-1].recipes)
+        return cls(tuple(layers), recipe)
+
+    def __reduce__(self) -> Any:
+        """Pickled as text: a class from a user's file has no module that another process could import."""
+        return _parsed_again, (str(self), [layer.identity() for layer in self.layers])
 
     def with_recipe(self, name: str | None) -> ModelSpec:
         """The same with this recipe, unless it names one itself."""
         if name is None or self.recipe is not None:
             return self
-        return replace(self, recipe=check_choice("recipe", name, self.units[-1].recipes))
+        return replace(self, recipe=check_choice("recipe", name, self.layers[-1].recipes))
 
     def __str__(self) -> str:
-        parts = []
-        for layer, (unit, options) in enumerate(zip(self.units, self.options)):
-            inner = ";".join(f"{name}={_show(value)}" for name, value in options)
-            recipe = f"@{self.recipe}" if self.recipe and layer == len(self.units) - 1 else ""
-            parts.append(unit.name + recipe + (f"({inner})" if inner else ""))
-        return "+".join(parts)
+        *first, last = self.layers
+        recipe = f"@{self.recipe}" if self.recipe else ""
+        return "+".join([*map(str, first), last.name + recipe + last.options_text])
+
+    @property
+    def name(self) -> str:
+        """The units alone, without options and recipe."""
+        return "+".join(layer.name for layer in self.layers)
+
+    @property
+    def units(self) -> tuple[type[nn.Module], ...]:
+        """The classes of the layers."""
+        return tuple(layer.kind for layer in self.layers)
+
+    @property
+    def options(self) -> tuple[tuple[tuple[str, Any], ...], ...]:
+        """The options of each layer."""
+        return tuple(layer.options for layer in self.layers)
+
+    @property
+    def made_of_units(self) -> bool:
+        """Whether all layers are units, not plain modules."""
+        return all(layer.is_unit for layer in self.layers)
 
     def build(
         self,
@@ -78,36 +173,81 @@ class ModelSpec:
     ) -> nn.Module:
         """The model: a unit, or an `nn.Sequential` of units with `hidden` values between them."""
         check_positive("hidden", hidden)
-        sizes = [in_features, *[hidden] * (len(self.units) - 1), out_features]
+        sizes = [in_features, *[hidden] * (len(self.layers) - 1), out_features]
         common: dict[str, Any] = {"batch_shape": batch_shape, "device": device, "dtype": dtype}
-        layers = [
-            unit(before, after, **common, **dict(options))
-            for unit, options, before, after in zip(self.units, self.options, sizes, sizes[1:])
-        ]
-        return layers[0] if len(layers) == 1 else nn.Sequential(*layers)
+        built = [layer.build(a, b, common) for layer, a, b in zip(self.layers, sizes, sizes[1:])]
+        return built[0] if len(built) == 1 else nn.Sequential(*built)
 
-    @property
-    def ops(self) -> tuple[str, ...]:
-        """What the last unit, with its options, can express."""
-        return self.units[-1](2, 1, **dict(self.options[-1])).ops
+    def check(self, in_features: int, out_features: int) -> None:
+        """Try a user's own units on a few rows, before any work: all that goes wrong names file and line."""
+        sizes = [in_features, *[2] * (len(self.layers) - 1), out_features]
+        for layer, before, after in zip(self.layers, sizes, sizes[1:]):
+            if layer.origin is not None:
+                built = layer.build(before, after, {"batch_shape": (), "device": None, "dtype": None})
+                _try(built, layer.origin, before, after)
+
+    def explain_failure(self, error: Exception) -> Exception:
+        """The error itself, or with file and line if it came out of a user's own unit."""
+        for layer in self.layers:
+            if layer.origin is not None and not isinstance(error, NalmError):
+                expected = "one that trains, many models at once"
+                return ArgumentError("unit", expected, own.failure(error, layer.origin))
+        return error
+
+    def can(self, op: str) -> bool:
+        """Whether the last unit, with its options, can express an operation."""
+        return self.layers[-1].can(op)
 
     @property
     def usual_recipe(self) -> str:
         """The published recipe: of the unit, or for a stack of its last unit on the arithmetic dataset."""
-        stack = len(self.units) > 1 and "arithmetic" in self.units[-1].recipes
+        stack = len(self.layers) > 1 and "arithmetic" in self.layers[-1].recipes
         return "arithmetic" if stack else "published"
 
     def make_recipe(self, op: str, inputs: int) -> Recipe:
         """The recipe that was named, or the usual one."""
-        return self.units[-1].recipe(op, self.recipe or self.usual_recipe, inputs=inputs)
+        return self.layers[-1].recipe(op, self.recipe or self.usual_recipe, inputs)
 
 
-def _options(unit: type[Unit], text: str | None) -> tuple[tuple[str, Any], ...]:
-    known = {
-        name: parameter.default
-        for name, parameter in inspect.signature(unit).parameters.items()
-        if name not in _COMMON
-    }
+def _layer(name: str) -> Layer:
+    if own.is_file(name):
+        found = own.load_file(name)
+        return Layer(name, found.kind, origin=found)
+    if name in UNITS:
+        return Layer(name, UNITS[name])
+    offered = own.offered()
+    if name in offered:
+        found = own.load_offered(name)
+        return Layer(name, found.kind, origin=found)
+    raise unknown("unit", name, [*UNITS, *offered])
+
+
+def _parsed_again(text: str, identities: list[dict[str, Any]]) -> ModelSpec:
+    spec = ModelSpec.parse(text)
+    if [layer.identity() for layer in spec.layers] != identities:
+        raise NalmError(f"The source of {text} changed while it was in use; run the command again.")
+    return spec
+
+
+def _try(module: nn.Module, found: own.OwnUnit, before: int, after: int) -> None:
+    mixing = mixing_module(module)
+    if mixing is not None:
+        got = f"{own.where(found)} with {type(mixing).__name__}"
+        raise ArgumentError("unit", "one that trains alone whatever trains beside it", got)
+    expected = f"a module from {before} inputs to {after} outputs"
+    try:
+        with torch.no_grad():
+            shape = tuple(module(torch.ones(3, before)).shape)
+    except Exception as error:
+        raise ArgumentError("unit", expected, own.failure(error, found)) from error
+    if shape != (3, after):
+        got = f"{own.where(found)} gives shape {shape} for input of shape {(3, before)}"
+        raise ArgumentError("unit", expected, got)
+
+
+def _options(kind: type[nn.Module], text: str | None) -> tuple[tuple[str, Any], ...]:
+    parameters = list(inspect.signature(kind).parameters.values())
+    known = {p.name: p.default for p in parameters[2:] if p.name not in _COMMON}
     options = []
     for item in filter(None, re.split("[;,]", text or "")):
         name, equals, value = item.partition("=")
@@ -122,7 +262,7 @@ def _options(unit: type[Unit], text: str | None) -> tuple[tuple[str, Any], ...]:
 
 def _value(name: str, text: str, default: Any) -> Any:
     """The value in the type of the option's default; a number where that is None."""
-    if default is None:
+    if default is None or default is inspect.Parameter.empty:
         default = 0.0
     if isinstance(default, bool):
         if text.lower() not in ("true", "false"):

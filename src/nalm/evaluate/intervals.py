@@ -35,12 +35,16 @@ NOTHING = Interval(None, None, None)
 
 def success_interval(successes: int, runs: int) -> Interval:
     """Share of successes with Wilson's interval."""
-    from scipy.stats import binomtest
+    # Written out: scipy has it in scipy.stats alone, which takes longer to import than all the rest.
+    from scipy.special import ndtri
 
     if not runs:
         return NOTHING
-    found = binomtest(successes, runs).proportion_ci(LEVEL, method="wilson")
-    return Interval(successes / runs, float(found.low), float(found.high))
+    share, z = successes / runs, float(ndtri((1 + LEVEL) / 2))
+    middle = share + z**2 / (2 * runs)
+    half = z * math.sqrt(share * (1 - share) / runs + z**2 / (4 * runs**2))
+    scale = 1 + z**2 / runs
+    return Interval(share, max(0.0, (middle - half) / scale), min(1.0, (middle + half) / scale))
 
 
 def gamma_interval(values: Sequence[float]) -> Interval:
@@ -61,34 +65,36 @@ def gamma_interval(values: Sequence[float]) -> Interval:
 
 def beta_interval(values: Sequence[float]) -> Interval:
     """Mean of values in [0, 1/2] with the interval of the mean of a beta distribution on that range."""
-    from scipy.optimize import minimize_scalar
-    from scipy.special import betaln
+    from scipy.special import betaln, digamma
 
     x = np.clip(np.asarray(values, dtype=float), _INSIDE, 0.5 - _INSIDE)
     if len(x) < 2 or _equal(x):
         return t_interval(x)
-    log, log_rest = np.log(2 * x).mean(), np.log1p(-2 * x).mean()
+    log, log_rest = float(np.log(2 * x).mean()), float(np.log1p(-2 * x).mean())
+
+    def parameters(mu: float) -> tuple[float, float]:
+        """Those of the beta distribution of this mean that suits the values best."""
+        share = 2 * mu
+        size = _beta_size(share, share * log + (1 - share) * log_rest)
+        return share * size, (1 - share) * size
 
     def likelihood(mu: float) -> float:
-        def minus(log_size: float) -> float:
-            a, b = 2 * mu * math.exp(log_size), (1 - 2 * mu) * math.exp(log_size)
-            return float(betaln(a, b)) - (a - 1) * log - (b - 1) * log_rest
+        a, b = parameters(mu)
+        return (a - 1) * log + (b - 1) * log_rest - float(betaln(a, b))
 
-        return -float(minimize_scalar(minus, bounds=(-20, 60), method="bounded", options={"xatol": 1e-9}).fun)
+    def slope(logit: float) -> float:
+        """Has the sign of the derivative of the profile likelihood."""
+        a, b = parameters(_half_of(logit))
+        return (log - float(digamma(a))) - (log_rest - float(digamma(b)))
 
-    best = minimize_scalar(
-        lambda t: -likelihood(0.5 / (1 + math.exp(-t))),
-        bounds=(-36, 36),
-        method="bounded",
-        options={"xatol": 1e-9},
-    )
-    fitted = _profile(likelihood, len(x), 0.5 / (1 + math.exp(-float(best.x))), 0.0, 0.5)
+    best = _half_of(_root(slope, -36, 36))
+    fitted = _profile(likelihood, len(x), best, 0.0, 0.5)
     return Interval(float(x.mean()), fitted.low, fitted.high)
 
 
 def t_interval(values: Sequence[float] | np.ndarray) -> Interval:
     """Mean with Student's t interval; without ends for a single value."""
-    from scipy.stats import t
+    from scipy.special import stdtrit
 
     x = np.asarray(values, dtype=float)
     if not len(x):
@@ -96,7 +102,7 @@ def t_interval(values: Sequence[float] | np.ndarray) -> Interval:
     mean = float(x.mean())
     if len(x) == 1:
         return Interval(mean, None, None)
-    half = float(t.ppf((1 + LEVEL) / 2, len(x) - 1) * x.std(ddof=1) / math.sqrt(len(x)))
+    half = float(stdtrit(len(x) - 1, (1 + LEVEL) / 2) * x.std(ddof=1) / math.sqrt(len(x)))
     return Interval(mean, mean - half, mean + half)
 
 
@@ -106,20 +112,57 @@ def _equal(x: np.ndarray) -> bool:
 
 def _gamma_shape(excess: float) -> float:
     """The shape k with ln k - digamma(k) = excess."""
-    from scipy.optimize import brentq
     from scipy.special import digamma
 
-    return math.exp(brentq(lambda log: log - float(digamma(math.exp(log))) - excess, -40, 40, xtol=1e-13))
+    return math.exp(_root(lambda log: log - float(digamma(math.exp(log))) - excess, -40, 40))
+
+
+def _beta_size(share: float, target: float) -> float:
+    """The size a + b of the beta distribution with mean `share` that suits E[share ln x + …] best."""
+    from scipy.special import digamma
+
+    def slope(log: float) -> float:
+        """Grows with the size, because the likelihood is concave in a and b."""
+        size = math.exp(log)
+        a, b = share * size, (1 - share) * size
+        return share * float(digamma(a)) + (1 - share) * float(digamma(b)) - float(digamma(size)) - target
+
+    return math.exp(_root(slope, -40, 60))
+
+
+def _half_of(logit: float) -> float:
+    """From any number to (0, 1/2)."""
+    return 0.5 / (1 + math.exp(-logit))
+
+
+def _root(function: Callable[[float], float], a: float, b: float) -> float:
+    """Where a function with opposite signs at a and b is zero: false position, the Illinois way.
+
+    scipy.optimize does this too, but takes longer to import than a stored benchmark takes to answer.
+    """
+    at_a, at_b = function(a), function(b)
+    for _ in range(200):
+        if at_a == at_b or abs(b - a) <= 1e-13 * abs(b):
+            return b
+        c = b - at_b * (b - a) / (at_b - at_a)
+        at_c = function(c)
+        if at_c == 0:
+            return c
+        if (at_c > 0) != (at_b > 0):
+            a, at_a = b, at_b
+        else:
+            at_a /= 2  # an end that stays is given less weight, so that it moves next time
+        b, at_b = c, at_c
+    return b
 
 
 def _profile(
     likelihood: Callable[[float], float], count: int, best: float, lowest: float, highest: float
 ) -> Interval:
     """Where twice the loss of likelihood against the best stays below the quantile of chi squared."""
-    from scipy.optimize import brentq
-    from scipy.stats import chi2
+    from scipy.special import chdtri
 
-    allowed = float(chi2.ppf(LEVEL, 1)) / (2 * count)
+    allowed = float(chdtri(1, 1 - LEVEL)) / (2 * count)
     top = likelihood(best)
 
     def lost(mu: float) -> float:
@@ -131,7 +174,7 @@ def _profile(
         for _ in range(200):
             far = (near + towards) / 2 if math.isfinite(towards) else 2 * near
             if lost(far) > 0:
-                return float(brentq(lost, min(near, far), max(near, far), xtol=1e-12 * best))
+                return _root(lost, near, far)
             near = far
         return towards
 

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from enum import StrEnum
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
+
+import torch
 
 from nalm.errors import ArgumentError
-from nalm.tasks._base import Split
+from nalm.tasks._base import Split, Task
 
 if TYPE_CHECKING:
     from nalm.training.result import TrainResult
@@ -39,23 +41,44 @@ _ADVICE = {
 }
 
 
-def outcome_of(
-    validation: float, test: float, diverged: bool, threshold: float, inner: float | None
-) -> Outcome:
+class Limits(NamedTuple):
+    """Errors below which a run counts as solved, and as fitted on the training range, if that is known."""
+
+    test: float
+    validation: float | None
+
+
+def limits(
+    task: Task, ideal_test: float | None = None, ideal_validation: float | None = None
+) -> Limits | None:
+    """The limits of a task, or where it has none those of ideal weights on the data of the run.
+
+    The latter are used close to zero (thesis, section 5.8.2): the error of the ideal weights plus the
+    precision of the numbers. None if neither is known.
+    """
+    threshold = task.threshold(Split.TEST)
+    if threshold is not None:
+        return Limits(threshold, task.threshold(Split.VALIDATION))
+    if ideal_test is None or ideal_validation is None:
+        return None
+    precision = torch.finfo(torch.float32).eps
+    return Limits(ideal_test + precision, ideal_validation + precision)
+
+
+def outcome_of(validation: float, test: float, diverged: bool, below: Limits) -> Outcome:
     """What became of a run whose errors at the chosen step are these.
 
     Args:
         validation: error on the training range.
         test: error on the test range.
         diverged: whether a number became infinite.
-        threshold: error below which the test range counts as solved.
-        inner: the same for the training range, if there is one.
+        below: the limits of the run.
     """
-    if test < threshold:
+    if test < below.test:
         return Outcome.SOLVED
     if diverged:
         return Outcome.DIVERGED
-    if inner is not None and validation < inner:
+    if below.validation is not None and validation < below.validation:
         return Outcome.NOT_EXTRAPOLATING
     return Outcome.NOT_CONVERGED
 
@@ -65,10 +88,9 @@ def classify(result: TrainResult, threshold: float | None = None) -> list[Outcom
     test, validation = result.chosen_error(Split.TEST), result.chosen_error(Split.VALIDATION)
     outcomes = []
     for run, task in enumerate(result.tasks):
-        limit = task.threshold(Split.TEST) if threshold is None else threshold
-        if limit is None:
+        below = limits(task) if threshold is None else Limits(threshold, threshold)
+        if below is None:
             raise ArgumentError("threshold", "a number, because this task defines none", "None")
-        inner = task.threshold(Split.VALIDATION) if threshold is None else threshold
         diverged = bool(result.diverged_at[run] >= 0)
-        outcomes.append(outcome_of(float(validation[run]), float(test[run]), diverged, limit, inner))
+        outcomes.append(outcome_of(float(validation[run]), float(test[run]), diverged, below))
     return outcomes

@@ -1,39 +1,69 @@
-"""Rows of a benchmark: what the seeds of a model on an operation and a range have come to, with intervals."""
+"""Rows of a benchmark: what the seeds of a model on a task have come to, with intervals."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from nalm.evaluate.intervals import NOTHING, Interval, beta_interval, gamma_interval, success_interval
-from nalm.evaluate.outcome import Outcome
+from nalm.evaluate.outcome import Limits, Outcome, outcome_of
 
 READABLE = 0.01
 """Sparsity error above which the weights of a solved run cannot be read."""
 
 
-def solved_step(steps: np.ndarray, test: np.ndarray, threshold: float) -> int:
-    """First logged step whose test error is below the threshold."""
-    return int(steps[np.argmax(test < threshold)])
+@dataclass(frozen=True)
+class Verdict:
+    """What became of one run: the outcome, and of a solved one the step and how discrete it is."""
+
+    outcome: Outcome
+    solved_at: int | None
+    sparsity: float | None
+    sparsity_with_gates: float | None
 
 
-def summarise(
-    outcomes: Sequence[Outcome], solved_at: Sequence[int], sparsities: Sequence[float]
-) -> dict[str, Any]:
-    """The measures of a row. `solved_at` and `sparsities` are those of solved runs alone."""
-    counts = Counter(outcomes)
-    steps = gamma_interval(solved_at) if solved_at else NOTHING
-    sparsity = beta_interval(sparsities) if sparsities else NOTHING
+def judge(
+    steps: np.ndarray,
+    validation: np.ndarray,
+    test: np.ndarray,
+    chosen: int,
+    *,
+    diverged: bool,
+    below: Limits,
+    sparsity: float | None = None,
+    sparsity_with_gates: float | None = None,
+) -> Verdict:
+    """The verdict on a run from its curves: errors at the logged steps, and which of them was chosen."""
+    outcome = outcome_of(validation[chosen], test[chosen], diverged, below)
+    if outcome is not Outcome.SOLVED:
+        return Verdict(outcome, None, None, None)
+    first = int(steps[np.argmax(test < below.test)])
+    return Verdict(outcome, first, sparsity, sparsity_with_gates)
+
+
+def summarise(verdicts: Sequence[Verdict]) -> dict[str, Any]:
+    """The measures of a row; all but success are of solved runs alone."""
+    counts = Counter(verdict.outcome for verdict in verdicts)
+    steps = [v.solved_at for v in verdicts if v.solved_at is not None]
+    sparsity = [v.sparsity for v in verdicts if v.sparsity is not None]
+    with_gates = [v.sparsity_with_gates for v in verdicts if v.sparsity_with_gates is not None]
+    papers = beta_interval(sparsity) if sparsity else NOTHING
+    gates = papers if with_gates == sparsity else beta_interval(with_gates)
     return {
-        "runs": len(outcomes),
-        "success": _named("rate", success_interval(counts[Outcome.SOLVED], len(outcomes))),
-        "solved_at": {"median": float(np.median(solved_at)) if solved_at else None, **_named("mean", steps)},
-        "sparsity": _named("mean", sparsity),
+        "runs": len(verdicts),
+        "success": _named("rate", success_interval(counts[Outcome.SOLVED], len(verdicts))),
+        "solved_at": {
+            "median": float(np.median(steps)) if steps else None,
+            **_named("mean", gamma_interval(steps) if steps else NOTHING),
+        },
+        "sparsity": _named("mean", papers),
+        "sparsity_with_gates": _named("mean", gates),
         "outcomes": {str(outcome): counts[outcome] for outcome in _ORDER},
-        "not_sparse": sum(value > READABLE for value in sparsities),
+        "not_sparse": sum(value > READABLE for value in sparsity),
     }
 
 

@@ -1,7 +1,8 @@
-"""A benchmark: every run of some units, operations, ranges and seeds, from the store where it is there."""
+"""A benchmark: every run of some models, operations, ranges and seeds, from the store where it is there."""
 
 from __future__ import annotations
 
+import statistics
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -9,67 +10,98 @@ from pathlib import Path
 from typing import Any
 
 from nalm.compose import ModelSpec
-from nalm.errors import ArgumentError, check_choice, check_positive
-from nalm.evaluate.outcome import Outcome, outcome_of
-from nalm.evaluate.summary import solved_step, summarise
+from nalm.errors import ArgumentError, check_above_zero, check_choice, check_positive
+from nalm.evaluate.outcome import Limits, limits
+from nalm.evaluate.ranking import rank
+from nalm.evaluate.summary import Verdict, judge, summarise
 from nalm.experiment.local import Progress, compute_locally
 from nalm.experiment.plan import Chunk, make_plan
-from nalm.experiment.run import Run
+from nalm.experiment.run import Cell, Run
 from nalm.experiment.store import Record, Store
-from nalm.tasks import OPERATIONS, TEST_RANGES, SingleModule, Split
+from nalm.tasks import TASKS, RangeTask, expand_ranges
 from nalm.units import UNITS
 
-TASK = "single-module"
 SECONDS_PER_STEP, SECONDS_TO_COMPILE = 1e-6, 30.0
 
 
 @dataclass(frozen=True)
-class Cell:
-    """What becomes one row: a model on an operation and a range, for all seeds."""
+class Experiment:
+    """What to compare: cells, each trained for the seeds 0 … seeds - 1."""
 
-    model: ModelSpec
-    op: str
-    range: str
-    runs: tuple[Run, ...]
+    task: str
+    cells: tuple[Cell, ...]
+    seeds: int
+
+    def runs(self) -> Iterator[Run]:
+        """All runs, cell by cell."""
+        for cell in self.cells:
+            yield from (Run(cell, seed) for seed in range(self.seeds))
 
 
-def make_cells(
-    models: Sequence[ModelSpec],
-    ops: Sequence[str] | None,
-    ranges: Sequence[str] | None,
+def make_experiment(
+    task: str,
+    models: Sequence[str] | None = None,
+    ops: Sequence[str] | None = None,
+    ranges: Sequence[str] | None = None,
     *,
-    inputs: int = 2,
+    inputs: int | None = None,
     seeds: int = 25,
     iterations: int | None = None,
-) -> list[Cell]:
-    """All combinations; each model on those of the operations that it can express."""
+    recipe: str | None = None,
+) -> Experiment:
+    """All combinations; each model on those of the operations that it can express.
+
+    Args:
+        task: name of a task.
+        models: as on the command line; by default those of the task.
+        ops: operations; by default all.
+        ranges: names of ranges or of sets of them, or `train=>test`; by default those of the task.
+        inputs: number of inputs; by default that of the task.
+        seeds: how many seeds.
+        iterations: steps; by default those of the recipes.
+        recipe: recipe of models that name none themselves.
+    """
+    kind = TASKS[check_choice("task", task, TASKS)]
     check_positive("seeds", seeds)
     for op in ops or ():
-        check_choice("op", op, OPERATIONS)
+        check_choice("op", op, kind.ops)
     if iterations is not None:
         check_positive("iterations", iterations)
+    names = expand_ranges(ranges or kind.ranges)
     cells = []
-    for model in models:
-        able = [op for op in OPERATIONS if op in model.ops]
+    for model in _models(kind, models, recipe):
+        able = [op for op in kind.ops if model.can(op)]
         wanted = able if ops is None else [op for op in ops if op in able]
         if not wanted:
             can = f"one that {model} can express ({', '.join(able) or 'none on this task'})"
             raise ArgumentError("op", can, ", ".join(ops or ()) or "none")
         for op in wanted:
-            for name in ranges or TEST_RANGES:
-                if SingleModule(op, name, inputs=inputs).threshold() is None:
-                    expected = f"with a test range on which {op} has an error that can be bounded"
-                    raise ArgumentError("ranges", expected, repr(name), "A quotient has none around zero.")
-                runs = [Run(model, op, name, inputs, seed, iterations) for seed in range(seeds)]
-                cells.append(Cell(model, op, name, tuple(runs)))
-    return cells
+            for name in names:
+                cells.append(Cell(model, kind.of(op, name, inputs), iterations))
+                _check_threshold(cells[-1])
+        model.check(cells[-1].task.inputs, 1)
+    return Experiment(task, tuple(dict.fromkeys(cells)), seeds)
+
+
+def _models(kind: type[RangeTask], texts: Sequence[str] | None, recipe: str | None) -> list[ModelSpec]:
+    """Models by their names, by default all that the task is made for."""
+    if texts is None:
+        texts = kind.models or [name for name, unit in UNITS.items() if set(unit.ops) & set(kind.ops)]
+    return [ModelSpec.parse(text).with_recipe(recipe) for text in texts]
+
+
+def _check_threshold(cell: Cell) -> None:
+    if cell.task.threshold() is None and not (cell.model.made_of_units and len(cell.model.layers) == 1):
+        expected = f"with a test range on which the error of {cell.model} can be bounded"
+        hint = "Around zero only a single unit with known ideal weights is judged."
+        raise ArgumentError("ranges", expected, repr(cell.task.range), hint)
 
 
 @dataclass(frozen=True)
 class Work:
-    """What there is to do: all cells, and the chunks of those runs that are not stored."""
+    """What there is to do: the chunks of those runs that are not stored."""
 
-    cells: list[Cell]
+    experiment: Experiment
     chunks: list[Chunk]
     stored: int
 
@@ -78,88 +110,103 @@ class Work:
         """Runs to compute."""
         return sum(len(chunk.runs) for chunk in self.chunks)
 
+    @property
+    def run_steps(self) -> int:
+        """Steps of single runs to compute."""
+        return sum(chunk.run_steps for chunk in self.chunks)
+
     def estimate(self, processes: int) -> float:
         """Seconds that it takes, roughly, compiling included."""
         if not self.chunks:
             return 0.0
-        steps = sum(chunk.run_steps * chunk.runs[0].inputs / 2 for chunk in self.chunks)
+        steps = sum(chunk.run_steps * max(1, chunk.first.task.inputs / 2) for chunk in self.chunks)
         alone = steps * SECONDS_PER_STEP + len(self.chunks) * SECONDS_TO_COMPILE
         return max(alone / processes, SECONDS_TO_COMPILE)
 
 
-def parse_models(texts: Sequence[str] | None, recipe: str | None) -> list[ModelSpec]:
-    """Models by their names, by default all units of arithmetic; those without a recipe get this one."""
-    if texts is None:
-        texts = [name for name, unit in UNITS.items() if set(unit.ops) & set(OPERATIONS)]
-    return [ModelSpec.parse(text).with_recipe(recipe) for text in texts]
-
-
-def make_plan_only(cells: list[Cell], path: Path, processes: int, *, fresh: bool = False) -> Work:
+def plan_work(experiment: Experiment, path: Path, processes: int, *, fresh: bool = False) -> Work:
     """What there is to do, without making a store that does not exist."""
     if not path.exists():
-        return make_work(cells, None, processes)
+        return make_work(experiment, None, processes)
     with Store(path) as store:
-        return make_work(cells, store, processes, fresh=fresh)
+        return make_work(experiment, store, processes, fresh=fresh)
 
 
-def make_work(cells: list[Cell], store: Store | None, processes: int, *, fresh: bool = False) -> Work:
+def make_work(experiment: Experiment, store: Store | None, processes: int, *, fresh: bool = False) -> Work:
     """What is missing in the store, or everything if it is to be computed afresh."""
-    runs = {run.id: run for cell in cells for run in cell.runs}
+    runs = {run.id: run for run in experiment.runs()}
     known = set() if store is None or fresh else store.known(runs)
     missing = [run for name, run in runs.items() if name not in known]
-    return Work(cells, make_plan(missing, processes), len(known))
+    return Work(experiment, make_plan(missing, processes), len(known))
 
 
 def do_work(
-    work: Work, store: Store, processes: int, tell: Callable[[Progress], None] = lambda progress: None
+    work: Work,
+    store: Store,
+    processes: int,
+    tell: Callable[[Progress], None] = lambda progress: None,
+    *,
+    threshold: float | None = None,
 ) -> dict[str, Any]:
     """Compute what is missing, store it chunk by chunk, and evaluate everything: the JSON of a benchmark."""
+    if threshold is not None:
+        check_above_zero("threshold", threshold)
     began = time.perf_counter()
     for records in compute_locally(work.chunks, processes, tell):
         store.add(records)
     seconds = time.perf_counter() - began
-    steps = sum(chunk.run_steps for chunk in work.chunks)
+    rows = list(evaluate(work.experiment, store, threshold))
     return {
-        "task": TASK,
-        "rows": list(rows(work.cells, store)),
+        "task": work.experiment.task,
+        "rows": rows,
+        "summary": rank(rows),
         "computed_runs": work.missing,
         "stored_runs": work.stored,
         "seconds": seconds,
-        "run_steps_per_second": steps / seconds if steps else None,
+        "run_steps_per_second": work.run_steps / seconds if work.run_steps else None,
     }
 
 
-def rows(cells: Sequence[Cell], store: Store) -> Iterator[dict[str, Any]]:
-    """One row a cell."""
-    wanted = {run.id for cell in cells for run in cell.runs}
-    records = {record.id: record for record in store.records(wanted, weights=False)}
-    for cell in cells:
-        yield _row(cell, [records[run.id] for run in cell.runs])
+def evaluate(
+    experiment: Experiment, store: Store, threshold: float | None = None
+) -> Iterator[dict[str, Any]]:
+    """One row a cell, from stored curves, by the task's own threshold or by another."""
+    wanted = {run.id for run in experiment.runs()}
+    records = {record.id: record for record in store.records(wanted, curves_only=True)}
+    for cell in experiment.cells:
+        yield _row(cell, [records[Run(cell, seed).id] for seed in range(experiment.seeds)], threshold)
 
 
-def _row(cell: Cell, records: list[Record]) -> dict[str, Any]:
-    run = cell.runs[0]
-    task, model = run.task, cell.model
-    threshold, inner = task.threshold(Split.TEST), task.threshold(Split.VALIDATION)
-    assert threshold is not None
-    outcomes = [
-        outcome_of(r.validation[r.chosen], r.test[r.chosen], r.diverged_at >= 0, threshold, inner)
-        for r in records
-    ]
-    solved = [r for r, outcome in zip(records, outcomes) if outcome is Outcome.SOLVED]
+def verdict_on(record: Record, below: Limits) -> Verdict:
+    """The verdict on a stored run."""
+    return judge(
+        record.steps,
+        record.validation,
+        record.test,
+        record.chosen,
+        diverged=record.diverged_at >= 0,
+        below=below,
+        sparsity=record.sparsity,
+        sparsity_with_gates=record.sparsity_with_gates,
+    )
+
+
+def _row(cell: Cell, records: Sequence[Record], threshold: float | None) -> dict[str, Any]:
+    task, model = cell.task, cell.model
+    common = limits(task) if threshold is None else Limits(threshold, threshold)
+    below = [common or limits(task, record.ideal_test, record.ideal_validation) for record in records]
+    judged = [verdict_on(record, limit) for record, limit in zip(records, below) if limit is not None]
     return {
-        "unit": "+".join(unit.name for unit in model.units),
+        "unit": model.name,
         "recipe": model.recipe or model.usual_recipe,
         "options": {k: v for options in model.options for k, v in options},
-        "op": cell.op,
-        "inputs": run.inputs,
+        "op": task.op,
+        "inputs": task.inputs,
+        "range": task.range,
         "train_range": task.train_range.segments,
         "test_range": task.test_range.segments,
-        "iterations": run.recipe.iterations,
-        "threshold": threshold,
-        **summarise(
-            outcomes,
-            [solved_step(r.steps, r.test, threshold) for r in solved],
-            [r.sparsity for r in solved if r.sparsity is not None],
-        ),
+        "iterations": cell.recipe.iterations,
+        # Where every run has a threshold of its own, the middle one stands for all.
+        "threshold": statistics.median(limit.test for limit in below if limit is not None),
+        **summarise(judged),
     }

@@ -2,33 +2,53 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import torch
+from torch import nn
 
 from nalm.experiment.plan import Chunk
-from nalm.experiment.run import LOG_INTERVAL, Run
+from nalm.experiment.run import LOG_INTERVAL, Cell, Run
 from nalm.experiment.store import Record
 from nalm.helpers import sparsity_error
-from nalm.training.engine import Report, train_runs
+from nalm.tasks import Split
+from nalm.training.engine import Report, compile_program, evaluate_runs, train_runs
+from nalm.training.models import Parameters
 from nalm.training.result import TrainResult
-from nalm.units import units_of
 
 
 def compute(chunk: Chunk, progress: Callable[[Report], None] | None = None) -> list[Record]:
     """Train the runs of a chunk."""
-    first = chunk.runs[0]
-    result = train_runs(
-        first.model.build(first.inputs, 1),
-        [run.task for run in chunk.runs],
-        [run.recipe for run in chunk.runs],
-        [run.seed for run in chunk.runs],
-        log_interval=LOG_INTERVAL,
-        progress=progress,
-    )
+    cell = chunk.first
+    try:
+        model = cell.model.build(cell.task.inputs, 1)
+        result = train_runs(
+            model,
+            [run.cell.task for run in chunk.runs],
+            [run.cell.recipe for run in chunk.runs],
+            [run.seed for run in chunk.runs],
+            log_interval=LOG_INTERVAL,
+            initial=None if cell.model.made_of_units else _made_anew(chunk.runs),
+            progress=progress,
+        )
+        ideal = _ideal_errors(model, chunk.runs)
+    except Exception as error:
+        raise cell.model.explain_failure(error) from error
     about = machine(result.compiled)
-    return [_record(run, k, result, about) for k, run in enumerate(chunk.runs)]
+    sparsity = [_sparsities(cell, result, gates=gates) for gates in (False, True)]
+    return [
+        _record(run, k, result, ideal.get(run, {}), [values[k] for values in sparsity], about)
+        for k, run in enumerate(chunk.runs)
+    ]
+
+
+def prepare(chunk: Chunk, program: str) -> None:
+    """Compile one of a chunk's programs, so that other processes find it in the cache."""
+    cell = chunk.first
+    compile_program(
+        cell.model.build(cell.task.inputs, 1), cell.task, cell.recipe, evaluate=program == "evaluate"
+    )
 
 
 def machine(compiled: bool) -> dict[str, Any]:
@@ -40,20 +60,66 @@ def machine(compiled: bool) -> dict[str, Any]:
     }
 
 
-def _record(run: Run, k: int, result: TrainResult, about: dict[str, Any]) -> Record:
-    model = result.model_of(k)
-    sparsity: list[float | None] = [None, None]
-    if units_of(model):
-        sparsity = [float(sparsity_error(model, gates=gates).detach()) for gates in (False, True)]
+def _made_anew(runs: Sequence[Run]) -> Parameters:
+    """The parameters of a plain module, made once for each seed under torch's generator."""
+    made: dict[int, nn.Module] = {}
+    with torch.random.fork_rng(devices=[]):
+        for run in runs:
+            if run.seed not in made:
+                torch.manual_seed(run.seed)
+                made[run.seed] = run.cell.model.build(run.cell.task.inputs, 1)
+    held = [dict(made[run.seed].named_parameters()) for run in runs]
+    return {name: torch.stack([each[name].detach() for each in held]) for name in held[0]}
+
+
+def _ideal_errors(model: nn.Module, runs: Sequence[Run]) -> dict[Run, dict[Split, float]]:
+    """The errors of ideal weights on the data of those runs whose task has no threshold of its own."""
+    wanted = {run.cell: run.cell.task.threshold() is None for run in runs}
+    chosen = [run for run in runs if wanted[run.cell]]
+    if not chosen:
+        return {}
+    held = []
+    for run in chosen:
+        run.cell.task.ideal_(model, run.seed)
+        held.append({name: p.detach().clone() for name, p in model.named_parameters()})
+    ideal = {name: torch.stack([each[name] for each in held]) for name in held[0]}
+    tasks, recipes = [run.cell.task for run in chosen], [run.cell.recipe for run in chosen]
+    errors = evaluate_runs(model, tasks, recipes, [run.seed for run in chosen], ideal)
+    return {run: {split: float(e[k]) for split, e in errors.items()} for k, run in enumerate(chosen)}
+
+
+def _sparsities(cell: Cell, result: TrainResult, *, gates: bool) -> list[float | None]:
+    """The sparsity error of each run at its chosen step; None for a model that does not tell its weights."""
+    nothing: list[float | None] = [None] * len(result)
+    if not cell.model.made_of_units:
+        return nothing
+    model = cell.model.build(cell.task.inputs, 1, batch_shape=(len(result),))
+    model.load_state_dict(result.chosen_parameters)
+    try:
+        return [float(value) for value in sparsity_error(model, gates=gates).detach()]
+    except NotImplementedError:
+        return nothing
+
+
+def _record(
+    run: Run,
+    k: int,
+    result: TrainResult,
+    ideal: dict[Split, float],
+    sparsity: Sequence[float | None],
+    about: dict[str, Any],
+) -> Record:
+    cell = run.cell
     return Record(
         id=run.id,
-        model=str(run.model),
-        op=run.op,
-        range=run.range,
-        inputs=run.inputs,
+        task=cell.task.name,
+        model=str(cell.model),
+        op=cell.task.op,
+        range=cell.task.range,
+        inputs=cell.task.inputs,
         seed=run.seed,
-        iterations=run.recipe.iterations,
-        identity=run.identity(),
+        iterations=cell.recipe.iterations,
+        identity=cell.identity,
         machine=about,
         steps=result.steps.numpy(),
         validation=result.validation[k].numpy(),
@@ -63,6 +129,8 @@ def _record(run: Run, k: int, result: TrainResult, about: dict[str, Any]) -> Rec
         reinitialised=int(result.reinitialised[k]),
         sparsity=sparsity[0],
         sparsity_with_gates=sparsity[1],
+        ideal_validation=ideal.get(Split.VALIDATION),
+        ideal_test=ideal.get(Split.TEST),
         chosen_parameters={name: p[k].numpy() for name, p in result.chosen_parameters.items()},
         final_parameters={name: p[k].numpy() for name, p in result.final_parameters.items()},
     )

@@ -57,14 +57,17 @@ def compute_locally(
     """The records of each chunk, in the order in which they are ready."""
     progress = Progress(sum(chunk.run_steps for chunk in chunks))
     waiting, attempts, finished = list(chunks), dict.fromkeys(map(id, chunks), 0), 0
-    workers = [_start() for _ in range(min(processes, len(chunks)))]
+    alone = len({chunk.first.model for chunk in chunks}) == 1  # then all processes need the same programs
+    workers = [_start() for _ in range(processes if alone else min(processes, len(chunks)))]
     try:
+        if alone and processes > 1:
+            _compile_together(workers, chunks[0])
         while waiting or any(worker.chunk for worker in workers):
             for worker in workers:
                 if worker.chunk is None and waiting:
                     worker.chunk, worker.done = waiting.pop(_pick(waiting, workers)), 0
                     with contextlib.suppress(BrokenPipeError):  # a dead process is noticed below
-                        worker.connection.send(worker.chunk)
+                        worker.connection.send(("compute", worker.chunk))
             for connection in wait([w.connection for w in workers if w.chunk], timeout=1.0):
                 worker = next(w for w in workers if w.connection is connection)
                 assert worker.chunk is not None
@@ -97,16 +100,29 @@ def compute_locally(
 
 def _pick(waiting: Sequence[Chunk], workers: Sequence[_Worker]) -> int:
     """The first chunk of a model that nobody works on, so that no two processes compile the same program."""
-    busy = {worker.chunk.runs[0].model for worker in workers if worker.chunk}
-    return next((k for k, chunk in enumerate(waiting) if chunk.runs[0].model not in busy), 0)
+    busy = {worker.chunk.first.model for worker in workers if worker.chunk}
+    return next((k for k, chunk in enumerate(waiting) if chunk.first.model not in busy), 0)
+
+
+def _compile_together(workers: Sequence[_Worker], chunk: Chunk) -> None:
+    """Let two processes compile one of a chunk's two programs each, which all then find in the cache.
+
+    What goes wrong here, such as a process that dies, is left to the work itself to meet.
+    """
+    for worker, part in zip(workers, ("evaluate", "train")):
+        worker.connection.send((part, chunk))
+    for worker in workers[:2]:
+        with contextlib.suppress(EOFError, ConnectionResetError):
+            worker.connection.recv()
 
 
 def _died(worker: _Worker) -> str:
     assert worker.chunk is not None
-    run = worker.chunk.runs[0]
+    cell = worker.chunk.first
     worker.process.join()
     code = worker.process.exitcode
-    return f"The process that trained {run.model} on {run.op} died {ATTEMPTS} times (exit code {code})."
+    what = f"The process that trained {cell.model} on {cell.task.op}"
+    return f"{what} died {ATTEMPTS} times (exit code {code})."
 
 
 def _start() -> _Worker:
@@ -122,13 +138,21 @@ def _work(connection: Connection, coordinator: int) -> None:
     """Compute what comes until nothing more does."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the coordinator decides what an interruption means
     threading.Thread(target=_end_with, args=(coordinator,), daemon=True).start()
-    from nalm.experiment.compute import compute
+    from nalm.experiment.compute import compute, prepare
 
     while True:
         try:
-            chunk = connection.recv()
+            job, chunk = connection.recv()
         except EOFError:
             return
+        except NalmError as error:  # a user's file that is not the same any more
+            connection.send(("error", error))
+            return
+        if job != "compute":
+            with contextlib.suppress(Exception):  # the work itself will meet it again and say so
+                prepare(chunk, job)
+            connection.send(("prepared", job))
+            continue
         try:
             records = compute(chunk, lambda report: connection.send(("progress", report.done)))
         except Exception as error:

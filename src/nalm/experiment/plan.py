@@ -11,13 +11,13 @@ import itertools
 from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass, replace
 
-from nalm.experiment.run import Run
+from nalm.experiment.run import Cell, Run
 from nalm.training.numbers import split
 
 CHUNK = 1000
 """Runs in a chunk: enough to fill the engine's batches, few enough to lose."""
 SMALL = 100
-"""Chunks of fewer runs are not worth a second process, which would compile the same program."""
+"""Chunks of fewer runs are not worth a second process, which would load the same program."""
 
 
 @dataclass(frozen=True)
@@ -27,16 +27,24 @@ class Chunk:
     runs: tuple[Run, ...]
 
     @property
+    def first(self) -> Cell:
+        """The cell of the first run: model and shapes are the same for all."""
+        return self.runs[0].cell
+
+    @property
     def run_steps(self) -> int:
         """How much work it is: steps times runs."""
-        return sum(run.recipe.iterations for run in self.runs)
+        return sum(run.cell.recipe.iterations for run in self.runs)
 
 
 def make_plan(runs: Iterable[Run], processes: int) -> list[Chunk]:
     """Chunks of all runs, large ones first, so that the processes end at about the same time."""
     groups: dict[Hashable, list[Run]] = {}
+    programs: dict[Cell, Hashable] = {}
     for run in runs:
-        groups.setdefault(_program(run), []).append(run)
+        if run.cell not in programs:
+            programs[run.cell] = _program(run.cell)
+        groups.setdefault(programs[run.cell], []).append(run)
     size = CHUNK
     if len(groups) < processes:
         largest = max((len(group) for group in groups.values()), default=0)
@@ -45,10 +53,9 @@ def make_plan(runs: Iterable[Run], processes: int) -> list[Chunk]:
     return sorted(chunks, key=lambda chunk: -chunk.run_steps)
 
 
-def _program(run: Run) -> Hashable:
-    recipe = run.recipe
-    shape = split(replace(recipe, iterations=1))[0]
-    return (str(replace(run.model, recipe=None)), shape, run.task.shape(), recipe.iterations)
+def _program(cell: Cell) -> Hashable:
+    shape = split(replace(cell.recipe, iterations=1))[0]
+    return (str(replace(cell.model, recipe=None)), shape, cell.task.shape(), cell.recipe.iterations)
 
 
 def _even(runs: Sequence[Run], size: int) -> list[Sequence[Run]]:

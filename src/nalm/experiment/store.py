@@ -19,16 +19,17 @@ import numpy as np
 
 from nalm.errors import NalmError
 
-SCHEMA = 1
+SCHEMA = 2
 _APPLICATION = 0x6E616C6D  # "nalm"
 _TABLE = """
 CREATE TABLE runs (
-    id TEXT PRIMARY KEY, model TEXT NOT NULL, op TEXT NOT NULL, range TEXT NOT NULL, inputs INTEGER NOT NULL,
-    seed INTEGER NOT NULL, iterations INTEGER NOT NULL, identity TEXT NOT NULL, machine TEXT NOT NULL,
-    steps BLOB NOT NULL, validation BLOB NOT NULL, test BLOB NOT NULL, chosen INTEGER NOT NULL,
-    diverged_at INTEGER NOT NULL, reinitialised INTEGER NOT NULL, sparsity REAL, sparsity_with_gates REAL,
-    chosen_parameters BLOB NOT NULL, final_parameters BLOB NOT NULL
-) WITHOUT ROWID
+    id TEXT PRIMARY KEY NOT NULL, task TEXT NOT NULL, model TEXT NOT NULL, op TEXT NOT NULL,
+    range TEXT NOT NULL, inputs INTEGER NOT NULL, seed INTEGER NOT NULL, iterations INTEGER NOT NULL,
+    identity TEXT NOT NULL, machine TEXT NOT NULL, steps BLOB NOT NULL, validation BLOB NOT NULL,
+    test BLOB NOT NULL, chosen INTEGER NOT NULL, diverged_at INTEGER NOT NULL,
+    reinitialised INTEGER NOT NULL, sparsity REAL, sparsity_with_gates REAL, ideal_validation REAL,
+    ideal_test REAL, chosen_parameters BLOB NOT NULL, final_parameters BLOB NOT NULL
+)
 """
 
 
@@ -41,18 +42,20 @@ class Record:
     """What is kept of a run.
 
     Attributes:
-        id: name of the run, see `Run.id`. model: the model as it is written on the command line. op: the
-        operation. range: the training range as it was asked for. inputs: number of inputs. seed: the seed.
-        iterations: steps. identity: all that determines the numbers. machine: versions and processor that
-        computed them. steps: the logged steps. validation: validation errors at those steps. test: test
+        id: name of the run, see `Run.id`. task: name of the task. model: the model as it is written on the
+        command line. op: the operation. range: the training range as it was asked for. inputs: number of
+        inputs. seed: the seed. iterations: steps. identity: all that determines the numbers but the seed.
+        machine: versions and processor that computed them. steps: the logged steps. validation, test:
         errors at those steps. chosen: index of the chosen step. diverged_at: first logged step with a
         number that is not finite, or -1. reinitialised: how often the run was given new weights. sparsity:
         largest distance of a weight from {-1, 0, 1} at the chosen step; None for a model without units.
-        sparsity_with_gates: the same with gates counted. chosen_parameters: parameters at the chosen step,
-        by name. final_parameters: parameters after the last step, by name.
+        sparsity_with_gates: the same with gates counted. ideal_validation, ideal_test: errors of ideal
+        weights on the run's data, where the task has no threshold of its own. chosen_parameters,
+        final_parameters: parameters at the chosen step and after the last, by name.
     """
 
     id: str
+    task: str
     model: str
     op: str
     range: str
@@ -69,6 +72,8 @@ class Record:
     reinitialised: int
     sparsity: float | None
     sparsity_with_gates: float | None
+    ideal_validation: float | None
+    ideal_test: float | None
     chosen_parameters: dict[str, np.ndarray]
     final_parameters: dict[str, np.ndarray]
 
@@ -88,12 +93,11 @@ class Store:
 
     def __init__(self, path: Path | str) -> None:
         self.path = Path(path)
-        existed = self.path.exists() and self.path.stat().st_size > 0
         try:
             self._connection = sqlite3.connect(self.path, timeout=1.0, isolation_level=None)
             self._connection.execute("PRAGMA locking_mode = EXCLUSIVE")
             self._connection.execute("PRAGMA busy_timeout = 1000")
-            self._check() if existed else self._make()
+            self._make() if self._is_empty() else self._check()
             self._connection.execute("BEGIN IMMEDIATE")  # takes the lock that exclusive mode then keeps
             self._connection.execute("COMMIT")
         except sqlite3.Error as error:
@@ -132,12 +136,17 @@ class Store:
                 self._connection.execute("ROLLBACK")
             raise self._refusal(error) from error
 
-    def records(self, ids: Iterable[str] | None = None, *, weights: bool = True) -> Iterator[Record]:
-        """The stored runs, or those of these names; without `weights` their parameters are left empty."""
+    def records(self, ids: Iterable[str] | None = None, *, curves_only: bool = False) -> Iterator[Record]:
+        """The stored runs, or those of these names, in the order of their models, operations and seeds.
+
+        Args:
+            ids: names of runs.
+            curves_only: leave identity, machine and parameters empty, which is many times faster.
+        """
         wanted = None if ids is None else set(ids)
-        left_out = () if weights else _WEIGHTS
-        names = [name if name not in left_out else f"x'' AS {name}" for name in _COLUMNS]
-        order = "model, op, inputs, range, iterations, seed"
+        empty = dict.fromkeys((*_JSON, *_WEIGHTS), "x''") if curves_only else {}
+        names = [f"{empty[name]} AS {name}" if name in empty else name for name in _COLUMNS]
+        order = "task, model, op, inputs, range, iterations, seed"
         for row in self._execute(f"SELECT {', '.join(names)} FROM runs ORDER BY {order}"):
             if wanted is None or row[0] in wanted:
                 yield Record(*(_decode(name, value) for name, value in zip(_COLUMNS, row)))
@@ -147,6 +156,12 @@ class Store:
             return self._connection.execute(statement).fetchall()
         except sqlite3.Error as error:
             raise self._refusal(error) from error
+
+    def _is_empty(self) -> bool:
+        """Whether nothing was ever put in: a new file, or one whose maker was killed on the way."""
+        (things,) = self._connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
+        (application,) = self._connection.execute("PRAGMA application_id").fetchone()
+        return not things and not application
 
     def _make(self) -> None:
         self._connection.execute("PRAGMA journal_mode = WAL")
@@ -162,10 +177,11 @@ class Store:
         if application != _APPLICATION:
             self.close()
             raise StoreError(f"{self.path} is not a store of nalm; it was left as it is.")
-        if version > SCHEMA:
+        if version != SCHEMA:
             self.close()
-            newer = f"{self.path} was made by a newer nalm (schema {version}, this one knows {SCHEMA})"
-            raise StoreError(f"{newer}; it was left as it is.")
+            age = "a newer" if version > SCHEMA else "an older"
+            made = f"{self.path} was made by {age} nalm (schema {version}, this one uses {SCHEMA})"
+            raise StoreError(f"{made}; it was left as it is.")
         (verdict,) = self._connection.execute("PRAGMA quick_check(1)").fetchone()
         if verdict != "ok":
             raise sqlite3.DatabaseError(verdict)
@@ -204,11 +220,11 @@ def _encode(name: str, value: Any) -> Any:
 def _decode(name: str, value: Any) -> Any:
     if name in _ARRAYS:
         return np.frombuffer(value, dtype=_ARRAYS[name])
+    if name in (*_JSON, *_WEIGHTS) and not value:
+        return {}
     if name in _JSON:
         return json.loads(value)
     if name in _WEIGHTS:
-        if not value:
-            return {}
         with np.load(io.BytesIO(value)) as held:
             return dict(held)
     return value

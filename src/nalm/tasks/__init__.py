@@ -1,15 +1,21 @@
 """Tasks: data with a known answer and a known threshold."""
 
 from nalm.tasks._base import OPERATIONS, Split, Task
+from nalm.tasks._sampling import RangeTask
 from nalm.tasks.arithmetic import ArithmeticDataset
-from nalm.tasks.ranges import TEST_RANGES, Range
+from nalm.tasks.distributions import Benford, ByInput, TruncatedNormal
+from nalm.tasks.known_ranges import RANGE_SETS, RANGES, TEST_RANGES, expand_ranges
+from nalm.tasks.ranges import Distribution, Range
+from nalm.tasks.reciprocal import Reciprocal
 from nalm.tasks.single_module import SingleModule
 from nalm.tasks.table import Table
 
-TASKS: dict[str, type[Task]] = {task.name: task for task in (SingleModule, ArithmeticDataset)}
+_ALL: tuple[type[RangeTask], ...] = (SingleModule, Reciprocal, ArithmeticDataset)
+TASKS = {task.name: task for task in _ALL}
 """Every synthetic task by its name on the command line."""
 
 __all__ = [
-    "OPERATIONS", "TASKS", "TEST_RANGES", "ArithmeticDataset", "Range", "SingleModule", "Split", "Table",
-    "Task",
+    "OPERATIONS", "RANGES", "RANGE_SETS", "TASKS", "TEST_RANGES", "ArithmeticDataset", "Benford", "ByInput",
+    "Distribution", "Range", "RangeTask", "Reciprocal", "SingleModule", "Split", "Table", "Task",
+    "TruncatedNormal", "expand_ranges",
 ]  # fmt: skip

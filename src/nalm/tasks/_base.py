@@ -9,10 +9,13 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Mapping
 from enum import StrEnum
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import torch
 from torch import Tensor, nn
+
+if TYPE_CHECKING:
+    from nalm.training.recipe import Recipe
 
 OPERATIONS = ("add", "sub", "mul", "div")
 
@@ -34,6 +37,10 @@ class Task:
 
     name: ClassVar[str]
     """Name on the command line."""
+    ops: ClassVar[tuple[str, ...]] = ()
+    """Operations that there are."""
+    models: ClassVar[tuple[str, ...]] = ()
+    """Models that the papers train on it, as they are written on the command line; empty: every unit."""
     in_features: int
     out_features: int = 1
     dtype: torch.dtype | None = None
@@ -76,6 +83,14 @@ class Task:
     def threshold(self, split: Split = Split.TEST, epsilon: float = 1e-5) -> float | None:
         """Mean squared error below which the task counts as solved on this split; None if none is defined."""
         raise NotImplementedError
+
+    def identity(self) -> dict[str, Any]:
+        """What determines the data, as plain data: part of the name of a run."""
+        raise NotImplementedError
+
+    def adapt(self, recipe: Recipe) -> Recipe:
+        """The recipe of a unit as the papers use it on this task."""
+        return recipe
 
     def ideal_(self, model: nn.Module, seed: int) -> None:
         """Set the weights that solve the task, in place."""

@@ -1,22 +1,35 @@
-"""Tasks on ranges: from uniform numbers to samples of a range that may differ from run to run."""
+"""Tasks on ranges: inputs are drawn from distributions that may differ from run to run."""
 
 from __future__ import annotations
 
-from collections.abc import Hashable
-from typing import Any
+import math
+from collections.abc import Hashable, Sequence
+from dataclasses import asdict
+from typing import Any, ClassVar, Self
 
 import torch
 from torch import Tensor
 
 from nalm.tasks._base import Numbers, Split, Task
-from nalm.tasks.ranges import Range, parse_pair
+from nalm.tasks.distributions import ByInput
+from nalm.tasks.known_ranges import RANGE_SETS, parse_pair
+from nalm.tasks.ranges import Distribution
 
 
 class RangeTask(Task):
-    """A task on `inputs` inputs that are drawn independently from a training and a test range."""
+    """A task on `inputs` inputs, drawn independently from a distribution for training and one for testing."""
 
+    op: str
     inputs: int
     range: str
+    ranges: ClassVar[tuple[str, ...]] = RANGE_SETS["uniform"]
+    """The ranges of the papers on this task."""
+
+    @classmethod
+    def of(cls, op: str, range: str, inputs: int | None = None) -> Self:
+        """The task for an operation, a range and a number of inputs, by default the usual one."""
+        given = {} if inputs is None else {"inputs": inputs}
+        return cls(op=op, range=range, **given)  # type: ignore[call-arg]
 
     @property
     def in_features(self) -> int:  # type: ignore[override]
@@ -24,60 +37,82 @@ class RangeTask(Task):
         return self.inputs
 
     @property
-    def train_range(self) -> Range:
+    def train_range(self) -> Distribution:
         """Where training and validation data are drawn."""
         return parse_pair(self.range)[0]
 
     @property
-    def test_range(self) -> Range:
+    def test_range(self) -> Distribution:
         """Where test data are drawn."""
         return parse_pair(self.range)[1]
 
-    def range_of(self, split: Split) -> Range:
+    def range_of(self, split: Split) -> Distribution:
         """Where the data of a split are drawn."""
         return self.test_range if split is Split.TEST else self.train_range
 
     def shape(self) -> Hashable:
-        """The number of inputs, and how many gaps the ranges have in training and in evaluation."""
-        return (type(self), self.inputs, *gaps(self.train_range, self.test_range))
+        """The number of inputs, the kind of distribution, and how many gaps and turns there are."""
+        train, test = parse_pair(self.range)
+        return (type(self), self.inputs, train.kind, _turns(train, test), *_gaps(train, test))
 
     def numbers(self, seed: int, split: Split) -> dict[str, Any]:
-        """The range of the split."""
-        training, evaluation = gaps(self.train_range, self.test_range)
-        return range_numbers(self.range_of(split), training if split is Split.TRAIN else evaluation)
+        """The distribution of the split."""
+        train, test = parse_pair(self.range)
+        drawn, turns = self.range_of(split), _turns(train, test)
+        if turns > 1:  # validation and test share a program, so that both are written out by input
+            drawn = ByInput(tuple(drawn.of_input(k) for k in range(turns)))
+        training, evaluation = _gaps(train, test)
+        return drawn.numbers(training if split is Split.TRAIN else evaluation)
+
+    def draw(self, u: Tensor, numbers: Numbers) -> Tensor:
+        """Samples `models x inputs x n` from uniform numbers of that shape."""
+        return self.train_range.draw(u, numbers)
+
+    def identity(self) -> dict[str, Any]:
+        """What determines the data, as plain data."""
+        train, test = parse_pair(self.range)
+        return {
+            "task": self.name,
+            "op": self.op,
+            "inputs": self.inputs,
+            "train": _written(train),
+            "test": _written(test),
+        }
 
 
-def range_numbers(span: Range, jumps: int) -> dict[str, Any]:
-    """A range as numbers of a run, padded to this many jumps with jumps of width zero."""
-    padded = span.jumps + [(float("inf"), 0.0)] * (jumps - len(span.jumps))
-    return {
-        "low": span.low,
-        "span": span.span,
-        "cut": [cut for cut, _ in padded],
-        "gap": [gap for _, gap in padded],
-    }
+def _turns(train: Distribution, test: Distribution) -> int:
+    """How many inputs have a distribution of their own."""
+    return max(len(d.parts) if isinstance(d, ByInput) else 1 for d in (train, test))
 
 
-def gaps(train: Range, test: Range) -> tuple[int, int]:
+def _gaps(train: Distribution, test: Distribution) -> tuple[int, int]:
     """How many gaps a program provides for, in training and in evaluation (both splits in one program)."""
-    return len(train.jumps), max(1, len(train.jumps), len(test.jumps))
+    return train.gaps, max(1, train.gaps, test.gaps)
 
 
-def draw_range(u: Tensor, numbers: Numbers) -> Tensor:
-    """Samples of the range from uniform numbers of shape `models x ...`.
+def _written(distribution: Distribution) -> list[Any]:
+    """A distribution as plain data, all its digits kept."""
+    parts = distribution.parts if isinstance(distribution, ByInput) else (distribution,)
+    return [{"kind": part.kind, **asdict(part)} for part in parts]  # type: ignore[call-overload]
 
-    The gaps of a union are closed, one interval is drawn from, and the gaps are opened again.
+
+def factor_error(relevant: float, irrelevant: Sequence[Distribution], epsilon: float) -> float:
+    """E[(1 - k)^2] of the factor k that a product with weights off by epsilon is off by.
+
+    Args:
+        relevant: the logarithm of the factor that the relevant inputs bring.
+        irrelevant: the distributions of the others, each of which brings 1 - epsilon |x|.
+        epsilon: how far every weight is off.
     """
-
-    def column(value: Tensor) -> Tensor:
-        return value.to(u.dtype).reshape((-1,) + (1,) * (u.dim() - 1))
-
-    x = column(numbers["low"]) + u * column(numbers["span"])
-    cuts, gaps = numbers["cut"], numbers["gap"]
-    opened = x
-    for k in range(cuts.shape[-1]):
-        opened = opened + torch.where(x >= column(cuts[..., k]), column(gaps[..., k]), 0.0)
-    return opened
+    # It is (1 - E[k])^2 + Var[k], and both terms are computed by logarithms: written out, they are
+    # differences of numbers that are almost equal.
+    mean, growth = relevant, 0.0
+    for drawn in irrelevant:
+        absolute = drawn.mean_absolute()
+        mean += math.log1p(-epsilon * absolute)
+        spread = drawn.moment(2) - absolute**2
+        growth += math.log1p(epsilon**2 * spread / (1 - epsilon * absolute) ** 2)
+    return math.expm1(mean) ** 2 + math.exp(2 * mean) * math.expm1(growth)
 
 
 def apply_operation(code: Tensor, a: Tensor, b: Tensor) -> Tensor:

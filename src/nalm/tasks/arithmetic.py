@@ -22,8 +22,10 @@ from torch import Tensor, nn
 from nalm.errors import ArgumentError, check_choice, check_positive
 from nalm.streams import Purpose, counters, key, uniform
 from nalm.tasks._base import Numbers, Split
-from nalm.tasks._sampling import RangeTask, apply_operation, draw_range
-from nalm.tasks.ranges import Range, parse_pair
+from nalm.tasks._sampling import RangeTask, apply_operation
+from nalm.tasks.distributions import ByInput
+from nalm.tasks.known_ranges import parse_pair
+from nalm.tasks.ranges import Distribution
 from nalm.units._base import units_of
 from nalm.units._functional import weighted_sum
 
@@ -49,11 +51,14 @@ class ArithmeticDataset(RangeTask):
     overlap_ratio: float = 0.5
 
     name = "arithmetic"
+    ops = ARITHMETIC_OPERATIONS
+    models = ("nau+nau", "nau+nmu")
 
     def __post_init__(self) -> None:
         check_choice("op", self.op, ARITHMETIC_OPERATIONS)
         check_positive("inputs", self.inputs)
-        parse_pair(self.range)
+        if any(isinstance(drawn, ByInput) for drawn in parse_pair(self.range)):
+            raise ArgumentError("range", "one distribution for all inputs of this task", repr(self.range))
         if not 0 <= self.overlap_ratio <= 1:
             raise ArgumentError("overlap_ratio", "from 0 to 1", repr(self.overlap_ratio))
         if self.subset_size < 1 or self.width > self.inputs:
@@ -93,9 +98,17 @@ class ArithmeticDataset(RangeTask):
             **super().numbers(seed, split),
         }
 
+    def identity(self) -> dict[str, Any]:
+        """What determines the data: also the sizes of the subsets."""
+        return {
+            **super().identity(),
+            "subset_ratio": self.subset_ratio,
+            "overlap_ratio": self.overlap_ratio,
+        }
+
     def batch(self, u: Tensor, numbers: Numbers) -> tuple[Tensor, Tensor]:
         """Inputs and targets."""
-        x = draw_range(u, numbers).mT
+        x = self.draw(u, numbers).mT
         sums = weighted_sum(x, numbers["subsets"].to(x.dtype)).mT
         y = apply_operation(numbers["op"], sums[:, 0], sums[:, 1])
         return x, y[..., None]
@@ -137,7 +150,7 @@ def _floor(value: float) -> int:
     return math.floor(value + 1e-9)
 
 
-def _sum_moments(span: Range, size: int) -> list[float]:
+def _sum_moments(span: Distribution, size: int) -> list[float]:
     """E[S ** k], k = 0 … 4, of the sum S of `size` independent draws: cumulants of sums add up."""
     m1, m2, m3, m4 = (span.moment(k) for k in range(1, 5))
     k1, k2 = size * m1, size * (m2 - m1**2)

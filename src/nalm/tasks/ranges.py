@@ -1,20 +1,96 @@
-"""Ranges: unions of intervals to draw from, their moments, and the nine of the single module task."""
+"""Where inputs are drawn from: the contract of a distribution, and the uniform one on intervals."""
 
 from __future__ import annotations
 
 import math
 import re
+from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any, ClassVar
 
-from nalm.errors import ArgumentError, nearest
+import torch
+from torch import Tensor
 
-_NUMBER = r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?"
-_INTERVAL = re.compile(rf"\s*({_NUMBER})\s*:\s*({_NUMBER})\s*")
+from nalm.errors import ArgumentError
+from nalm.tasks._base import Numbers
+
+NUMBER = r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?"
+_INTERVAL = re.compile(rf"\s*({NUMBER})\s*:\s*({NUMBER})\s*")
+
+
+class Distribution:
+    """What an input is drawn from: a transform of uniform numbers, with the moments that thresholds need.
+
+    Distributions of one kind share a program; what differs between them are its numbers.
+    """
+
+    kind: ClassVar[str]
+    segments: tuple[tuple[float, float], ...]
+    """The intervals that it covers."""
+
+    def of_input(self, index: int) -> Distribution:
+        """The distribution of one input: the same for all, unless it was written out by input."""
+        return self
+
+    @property
+    def gaps(self) -> int:
+        """How many gaps there are between the intervals."""
+        return len(self.segments) - 1
+
+    def numbers(self, gaps: int) -> dict[str, Any]:
+        """The distribution as numbers of a run, for a program that provides for this many gaps."""
+        raise NotImplementedError
+
+    @staticmethod
+    def draw(u: Tensor, numbers: Numbers) -> Tensor:
+        """Samples from uniform numbers `models x inputs x n`."""
+        raise NotImplementedError
+
+    def mean_absolute(self) -> float:
+        """E[|x|]."""
+        raise NotImplementedError
+
+    def moment(self, k: int) -> float:
+        """E[x ** k]."""
+        raise NotImplementedError
+
+    def mean_inverse_square(self) -> float:
+        """E[1 / x ** 2]; infinite if the intervals touch zero."""
+        raise NotImplementedError
+
+    def touches_zero(self) -> bool:
+        """Whether a sample may be as close to zero as one likes."""
+        return any(low <= 0 <= high for low, high in self.segments)
+
+
+def of_inputs(value: Tensor, u: Tensor) -> Tensor:
+    """A number of a run, or one for each of some inputs in turn, in the shape of samples."""
+    value = value.to(u.dtype)
+    if value.dim() > 1:
+        turn = torch.arange(u.shape[1], device=u.device) % value.shape[1]
+        return value[:, turn, None]
+    return value.reshape((-1,) + (1,) * (u.dim() - 1))
+
+
+def check_interval(low: float, high: float) -> None:
+    """Refuse ends that are not an interval."""
+    if not (math.isfinite(low) and math.isfinite(high) and low < high):
+        raise ArgumentError("range", "intervals low:high with low < high", f"{low:g}:{high:g}")
+
+
+def parse_interval(text: str) -> tuple[float, float]:
+    """Read `low:high`."""
+    match = _INTERVAL.fullmatch(text)
+    if match is None:
+        raise ArgumentError("range", "low:high, or a union such as -6:-2|2:6", repr(text))
+    return float(match[1]), float(match[2])
 
 
 @dataclass(frozen=True)
-class Range:
+class Range(Distribution):
     """The uniform distribution on a union of intervals, in ascending order."""
+
+    kind = "uniform"
 
     segments: tuple[tuple[float, float], ...]
 
@@ -22,8 +98,7 @@ class Range:
         if not self.segments:
             raise ArgumentError("range", "at least one interval low:high", "none")
         for low, high in self.segments:
-            if not (math.isfinite(low) and math.isfinite(high) and low < high):
-                raise ArgumentError("range", "intervals low:high with low < high", f"{low:g}:{high:g}")
+            check_interval(low, high)
         for (_, end), (start, _) in zip(self.segments, self.segments[1:]):
             if start < end:
                 raise ArgumentError("range", "intervals in ascending order that do not overlap", str(self))
@@ -31,15 +106,7 @@ class Range:
     @classmethod
     def parse(cls, text: str) -> Range:
         """Read `1:2`, or a union such as `-6:-2|2:6`."""
-        segments = []
-        for part in text.split("|"):
-            match = _INTERVAL.fullmatch(part)
-            if match is None:
-                close = nearest(text, TEST_RANGES)
-                hint = f"Did you mean {close!r}?" if close else ""
-                raise ArgumentError("range", "low:high, or a union such as -6:-2|2:6", repr(text), hint)
-            segments.append((float(match[1]), float(match[2])))
-        return cls(tuple(segments))
+        return cls(tuple(parse_interval(part) for part in text.split("|")))
 
     def __str__(self) -> str:
         return "|".join(f"{low:g}:{high:g}" for low, high in self.segments)
@@ -63,6 +130,27 @@ class Range:
             jumps.append((position, following - high))
         return jumps
 
+    def numbers(self, gaps: int) -> dict[str, Any]:
+        """Low end, length and gaps, padded with gaps of width zero."""
+        padded = self.jumps + [(math.inf, 0.0)] * (gaps - len(self.jumps))
+        return {
+            "low": self.low,
+            "span": self.span,
+            "cut": [cut for cut, _ in padded],
+            "gap": [gap for _, gap in padded],
+        }
+
+    @staticmethod
+    def draw(u: Tensor, numbers: Numbers) -> Tensor:
+        """The gaps of a union are closed, one interval is drawn from, and the gaps are opened again."""
+        x = of_inputs(numbers["low"], u) + u * of_inputs(numbers["span"], u)
+        cuts, gaps = numbers["cut"], numbers["gap"]
+        opened = x
+        for k in range(cuts.shape[-1]):
+            jump = of_inputs(gaps[..., k], u)
+            opened = opened + torch.where(x >= of_inputs(cuts[..., k], u), jump, 0.0)
+        return opened
+
     def mean(self) -> float:
         """E[x]."""
         return self._average(lambda x: x * x / 2)
@@ -77,46 +165,8 @@ class Range:
 
     def mean_inverse_square(self) -> float:
         """E[1 / x ** 2]; infinite if the range touches zero."""
-        if any(low <= 0 <= high for low, high in self.segments):
-            return math.inf
-        return self._average(lambda x: -1 / x)
+        return math.inf if self.touches_zero() else self._average(lambda x: -1 / x)
 
-    def _average(self, antiderivative) -> float:  # type: ignore[no-untyped-def]
+    def _average(self, antiderivative: Callable[[float], float]) -> float:
         total = sum(antiderivative(high) - antiderivative(low) for low, high in self.segments)
         return total / self.span
-
-
-def _union(*pairs: tuple[float, float]) -> Range:
-    return Range(tuple((float(low), float(high)) for low, high in pairs))
-
-
-TEST_RANGES: dict[str, Range] = {
-    "-20:-10": _union((-40, -20)),
-    "-2:-1": _union((-6, -2)),
-    "-1.2:-1.1": _union((-6.1, -1.2)),
-    "-0.2:-0.1": _union((-2, -0.2)),
-    "-2:2": _union((-6, -2), (2, 6)),
-    "0.1:0.2": _union((0.2, 2)),
-    "1:2": _union((2, 6)),
-    "1.1:1.2": _union((1.2, 6)),
-    "10:20": _union((20, 40)),
-}
-"""The nine training ranges by name, and the test range of each (thesis, table 3.2)."""
-
-
-def parse_pair(text: str) -> tuple[Range, Range]:
-    """Training and test range from a name, or from `train=>test`.
-
-    A training range that is not one of the nine needs its test range written out.
-    """
-    if not isinstance(text, str):
-        raise ArgumentError("range", "a name such as '1:2', or 'train=>test'", repr(text))
-    train, arrow, test = text.partition("=>")
-    interpolation = Range.parse(train)
-    if arrow:
-        return interpolation, Range.parse(test)
-    known = {Range.parse(name): test for name, test in TEST_RANGES.items()}
-    if interpolation not in known:
-        hint = f"Known ranges: {', '.join(TEST_RANGES)}."
-        raise ArgumentError("range", "a known range, or train=>test", repr(text), hint)
-    return interpolation, known[interpolation]

@@ -1,6 +1,8 @@
 """The single module task: one unit, y = x1 op x2, any number of further inputs that do not matter.
 
-Thesis, section 3.3 (2 inputs) and section 5.3 (10 inputs). The relevant inputs are the first two.
+Thesis, section 3.3 (2 inputs), section 5.3 (10 inputs), sections 5.6 to 5.8 (other distributions). The
+relevant inputs are the first two. Where inputs have distributions of their own (section 5.6), further inputs
+take turns, so that with 10 inputs five come from each; the order of inputs means nothing to a unit.
 """
 
 from __future__ import annotations
@@ -13,8 +15,8 @@ from torch import Tensor, nn
 
 from nalm.errors import ArgumentError, check_choice, check_positive
 from nalm.tasks._base import OPERATIONS, Numbers, Split
-from nalm.tasks._sampling import RangeTask, apply_operation, draw_range
-from nalm.tasks.ranges import parse_pair
+from nalm.tasks._sampling import RangeTask, apply_operation, factor_error
+from nalm.tasks.known_ranges import parse_pair
 from nalm.units._base import units_of
 
 
@@ -24,7 +26,7 @@ class SingleModule(RangeTask):
 
     Args:
         op: add, sub, mul or div.
-        range: name of one of the nine ranges, or `train=>test` such as `1:2=>2:6`.
+        range: a name from `nalm list ranges`, or `train=>test` such as `1:2=>2:6`.
         inputs: number of inputs, of which the first two matter.
     """
 
@@ -33,6 +35,7 @@ class SingleModule(RangeTask):
     inputs: int = 2
 
     name = "single-module"
+    ops = OPERATIONS
 
     def __post_init__(self) -> None:
         check_choice("op", self.op, OPERATIONS)
@@ -49,28 +52,25 @@ class SingleModule(RangeTask):
 
     def batch(self, u: Tensor, numbers: Numbers) -> tuple[Tensor, Tensor]:
         """Inputs and targets."""
-        x = draw_range(u, numbers)
+        x = self.draw(u, numbers)
         y = apply_operation(numbers["op"], x[:, 0], x[:, 1])
         return x.mT, y[..., None]
 
     def threshold(self, split: Split = Split.TEST, epsilon: float = 1e-5) -> float | None:
         """Mean squared error of the epsilon-perfect model (thesis, section 3.3.1), in closed form.
 
-        None for a quotient on a range that touches zero, where the expected error is infinite.
+        None for a quotient on a range that touches zero, where the expected error is infinite: there the
+        error of ideal weights on the data of the run takes its place (thesis, section 5.8.2).
         """
-        span = self.range_of(split)
-        square, absolute = span.moment(2), span.mean_absolute()
-        if self.op in ("add", "sub"):
-            return epsilon**2 * self.inputs * (square + (self.inputs - 1) * absolute**2)
-        # E[(1 - k)^2] of the factor k that the prediction is off by is (1 - E[k])^2 + Var[k], and both terms
-        # are computed by logarithms: written out, they are differences of numbers that are almost equal.
-        irrelevant, loss = self.inputs - 2, math.log1p(-epsilon)
-        relevant = 2 * loss if self.op == "mul" else loss - math.log1p(epsilon)
-        mean = relevant + irrelevant * math.log1p(-epsilon * absolute)
-        spread = epsilon**2 * (square - absolute**2) / (1 - epsilon * absolute) ** 2
-        variance = math.exp(2 * mean) * math.expm1(irrelevant * math.log1p(spread))
-        other = square if self.op == "mul" else span.mean_inverse_square()
-        error = square * other * (math.expm1(mean) ** 2 + variance)
+        drawn = [self.range_of(split).of_input(k) for k in range(self.inputs)]
+        square, absolute = [d.moment(2) for d in drawn], [d.mean_absolute() for d in drawn]
+        spread = [s - a**2 for s, a in zip(square, absolute)]
+        if self.op in ("add", "sub"):  # E[(sum of epsilon |x|)^2]
+            return epsilon**2 * (sum(absolute) ** 2 + sum(spread))
+        second = math.log1p(-epsilon) if self.op == "mul" else -math.log1p(epsilon)
+        off = factor_error(math.log1p(-epsilon) + second, drawn[2:], epsilon)
+        other = square[1] if self.op == "mul" else drawn[1].mean_inverse_square()
+        error = square[0] * other * off
         return error if math.isfinite(error) else None
 
     def ideal_(self, model: nn.Module, seed: int = 0) -> None:

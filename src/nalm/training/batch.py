@@ -96,16 +96,8 @@ class Batch:
         """Train from one step on for so many steps, without evaluating."""
         if steps <= 0:
             return
-        constants = self._constants(Split.TRAIN, self.recipe.batch_size)
-        inputs = {
-            "seed": self.seeds,
-            "recipe": self.recipe_numbers,
-            "loss": self.loss,
-            **_named("task", self.numbers[Split.TRAIN]),
-        }
-        program = _program("step", self, self._step, self.state, inputs, constants)
+        program, together = self._step_program()
         self.log.compiled = program.compiled
-        together = {**inputs, **constants}
         reinitialise = self.recipe.reinitialise
         if reinitialise is None:
             self.state = program.repeat(self.state, together, steps)
@@ -114,6 +106,25 @@ class Batch:
             self._reinitialise(now)
             count = min(reinitialise.every, step + steps - now)
             self.state = program.repeat(self.state, together, count)
+
+    def compile(self, *, evaluate: bool) -> None:
+        """Make one of the two programs without using it."""
+        if evaluate:
+            self._error_program(Split.VALIDATION)
+        else:
+            self._step_program()
+
+    def _step_program(self) -> tuple[Program, Tensors]:
+        """The program that trains, and all its inputs."""
+        constants = self._constants(Split.TRAIN, self.recipe.batch_size)
+        inputs = {
+            "seed": self.seeds,
+            "recipe": self.recipe_numbers,
+            "loss": self.loss,
+            **_named("task", self.numbers[Split.TRAIN]),
+        }
+        program = _program("step", self, self._step, self.state, inputs, constants)
+        return program, {**inputs, **constants}
 
     def _step(self, state: Tensors, inputs: Tensors) -> Tensors:
         """One step of all models: a pure function, traced and compiled."""
@@ -173,18 +184,29 @@ class Batch:
 
     # -- evaluation ------------------------------------------------------------------------------
 
+    def errors(self) -> dict[Split, Tensor]:
+        """Mean squared errors on the fixed sets, shape `models`, float64."""
+        return {part: self._error(part) for part in (Split.VALIDATION, Split.TEST)}
+
     def _evaluate(self, step: int) -> None:
-        validation = self._error(Split.VALIDATION)
-        self.log.add(step, validation, self._error(Split.TEST), self.parameters)
+        errors = self.errors()
+        self.log.add(step, errors[Split.VALIDATION], errors[Split.TEST], self.parameters)
         # Until its next evaluation a run's loss-triggered parts see this error.
-        self.loss = validation
+        self.loss = errors[Split.VALIDATION]
 
     def _error(self, part: Split) -> Tensor:
         """Mean squared error of all models on a fixed set, shape `models`, float64."""
-        task, zeros = self.task, torch.zeros_like(self.loss)
+        program, state, inputs = self._error_program(part)
+        samples = self.task.samples(part)
+        total = program.repeat(state, inputs, samples // self.task.block(part))["total"]
+        return total / (samples * self.task.out_features)
+
+    def _error_program(self, part: Split) -> tuple[Program, Tensors, Tensors]:
+        """The program that evaluates, the state to start from, and all its inputs."""
         purpose = torch.full_like(self.seeds, int(_PURPOSE[part]))
-        state = {"total": zeros, **_stream(self.seeds, purpose, torch.zeros_like(self.seeds))}
-        constants = self._constants(part, task.block(part))
+        stream = _stream(self.seeds, purpose, torch.zeros_like(self.seeds))
+        state = {"total": torch.zeros_like(self.loss), **stream}
+        constants = self._constants(part, self.task.block(part))
         inputs = {
             "seed": self.seeds,
             "purpose": purpose,
@@ -192,9 +214,7 @@ class Batch:
             **_named("parameter", self.parameters),
         }
         program = _program("evaluate", self, self._block_error, state, inputs, constants)
-        blocks = task.samples(part) // task.block(part)
-        total = program.repeat(state, {**inputs, **constants}, blocks)["total"]
-        return total / (task.samples(part) * task.out_features)
+        return program, state, {**inputs, **constants}
 
     def _block_error(self, state: Tensors, inputs: Tensors) -> Tensors:
         """Add the squared errors of one block of samples: a pure function, traced and compiled."""
@@ -231,7 +251,14 @@ def _program(
     # What an unknown module computes cannot be told from its attributes: its programs are kept with it.
     programs = _PROGRAMS if known is not None else batch.models.programs
     if name not in programs:
-        programs[name] = Program(function, state, inputs, constants, batch.settings.compiled)
+        programs[name] = Program(
+            function,
+            state,
+            inputs,
+            constants,
+            compiled=batch.settings.compiled,
+            foreign=batch.models.foreign,
+        )
     return programs[name]
 
 

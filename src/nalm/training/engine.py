@@ -14,11 +14,11 @@ from dataclasses import replace
 from typing import NamedTuple
 
 import torch
-from torch import nn
+from torch import Tensor, nn
 
 from nalm.errors import ArgumentError, check_positive
 from nalm.streams import check_seed
-from nalm.tasks._base import Task
+from nalm.tasks._base import Split, Task
 from nalm.training.batch import Batch, Settings
 from nalm.training.log import Log
 from nalm.training.models import Models, Parameters
@@ -91,6 +91,35 @@ def train_runs(
             batch = Batch(models, tasks[lanes], recipes[lanes], seeds[lanes], settings, start)
             parts.append(batch.run(functools.partial(_tell_part, tell, first * settings.iterations)))
     return _collect(model, tasks, seeds, parts, time.perf_counter() - began)
+
+
+def evaluate_runs(
+    model: nn.Module,
+    tasks: Sequence[Task],
+    recipes: Sequence[Recipe],
+    seeds: Sequence[int],
+    parameters: Parameters,
+) -> dict[Split, Tensor]:
+    """Errors of models with these parameters `runs x ...` on the fixed sets of their seeds, float64."""
+    dtype = next(iter(parameters.values())).dtype
+    settings = _settings(tasks, recipes, seeds, None, 1, dtype, torch.device("cpu"), True)
+    models = Models(model, dtype, settings.device)
+    width = _width(tasks[0], recipes[0], settings)
+    parts = []
+    for first in range(0, len(seeds), width):
+        lanes = slice(first, first + width)
+        start = {k: p[lanes] for k, p in parameters.items()}
+        parts.append(Batch(models, tasks[lanes], recipes[lanes], seeds[lanes], settings, start).errors())
+    return {split: torch.cat([part[split] for part in parts]) for split in parts[0]}
+
+
+def compile_program(model: nn.Module, task: Task, recipe: Recipe, *, evaluate: bool) -> None:
+    """Compile the program that evaluates or the one that trains, without using it: the cache then has it."""
+    settings = _settings([task], [recipe], [0], None, 1, torch.float32, torch.device("cpu"), True)
+    models = Models(model, settings.dtype, settings.device)
+    initial = {name: p.detach()[None] for name, p in model.named_parameters()}
+    with torch.inference_mode(False), torch.enable_grad():
+        Batch(models, [task], [recipe], [0], settings, initial).compile(evaluate=evaluate)
 
 
 def _settings(

@@ -21,6 +21,9 @@ from nalm.units._base import Unit, units_of
 
 Parameters = dict[str, Tensor]
 
+_OURS = ("nalm", "torch")
+"""Packages whose modules are known to compile."""
+
 
 class Models:
     """An architecture that is applied with parameters `models x ...` handed in.
@@ -32,11 +35,15 @@ class Models:
     """
 
     def __init__(self, model: nn.Module, dtype: torch.dtype, device: torch.device) -> None:
-        _refuse_mixing(model)
+        mixing = mixing_module(model)
+        if mixing is not None:
+            expected = "made of modules whose result depends on the model's own weights and inputs alone"
+            raise ArgumentError("model", expected, type(mixing).__name__)
         if any(unit.batch_shape for unit in units_of(model)):
             hint = "To train many at once, give `seeds`."
             raise ArgumentError("model", "one model, without a batch_shape", "units with one", hint)
         self.native = _is_native(model)
+        self.foreign = any(type(m).__module__.partition(".")[0] not in _OURS for m in model.modules())
         self.frozen = [name for name, p in model.named_parameters() if not p.requires_grad]
         self.skeleton = copy.deepcopy(model).to(device=device, dtype=dtype)
         self.dtype, self.device = dtype, device
@@ -191,12 +198,10 @@ def _options(module: nn.Module) -> tuple[tuple[str, Any], ...] | None:
     return tuple(own) if simple and not module._buffers else None
 
 
-def _refuse_mixing(model: nn.Module) -> None:
-    mixing: Sequence[type] = (nn.modules.batchnorm._BatchNorm, nn.modules.dropout._DropoutNd)
-    for module in model.modules():
-        if isinstance(module, tuple(mixing)):
-            expected = "made of modules whose result depends on the model's own weights and inputs alone"
-            raise ArgumentError("model", expected, type(module).__name__)
+def mixing_module(model: nn.Module) -> nn.Module | None:
+    """A module whose result depends on other models, or on chance that is not handed in."""
+    mixing = (nn.modules.batchnorm._BatchNorm, nn.modules.dropout._DropoutNd)
+    return next((module for module in model.modules() if isinstance(module, mixing)), None)
 
 
 def _reset(model: nn.Module) -> None:

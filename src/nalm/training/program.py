@@ -22,6 +22,7 @@ from typing import Any
 
 import torch
 from torch import Tensor
+from torch.overrides import TorchFunctionMode
 
 from nalm.errors import NalmError
 
@@ -50,10 +51,19 @@ class Program:
         inputs: what stays the same from call to call, by name.
         constants: further inputs, without a model axis.
         compiled: compile, or run the same function eagerly.
+        foreign: whether the function has parts of a user's own, which may be beyond the compiler: then it
+            runs eagerly, with a warning.
     """
 
     def __init__(
-        self, function: Step, state: Tensors, inputs: Tensors, constants: Tensors, compiled: bool
+        self,
+        function: Step,
+        state: Tensors,
+        inputs: Tensors,
+        constants: Tensors,
+        *,
+        compiled: bool,
+        foreign: bool = False,
     ) -> None:
         self.state_names = list(state)
         self.input_names = [*inputs, *constants]
@@ -71,8 +81,14 @@ class Program:
         examples += [_example(tensor) for tensor in inputs.values()]
         self._run = flat
         if self.compiled:
-            with _programs_in_user_cache(), one_thread():
-                self._run = _compile(flat, examples, list(constants.values()))
+            try:
+                with _programs_in_user_cache(), one_thread():
+                    self._run = _compile(flat, examples, list(constants.values()))
+            except Exception as error:
+                if not foreign:
+                    raise
+                self.compiled = False
+                _warn_foreign(error)
 
     def repeat(self, state: Tensors, inputs: Tensors, times: int) -> Tensors:
         """Apply the function this many times to the state; `inputs` includes the constants."""
@@ -161,9 +177,23 @@ def _compile(
 
     tensors = [*examples, *constants]
     fakes = [symbolic(k, tensor, k < len(examples)) for k, tensor in enumerate(tensors)]
-    graph = make_fx(function)(*fakes)
+    with _TraceableProducts():
+        graph = make_fx(function)(*fakes)
     with tracing(TracingContext(mode)), torch.no_grad(), _right_loops():
         return compile_fx(graph, fakes, config_patches={"cpp.threads": 1, "compile_threads": 1})
+
+
+class _TraceableProducts(TorchFunctionMode):
+    """Writes `torch.prod` along an axis as multiplications: its own gradient needs to know all sizes."""
+
+    def __torch_function__(
+        self, function: Any, types: Any, args: tuple[Any, ...] = (), kwargs: dict[str, Any] | None = None
+    ) -> Any:
+        given = dict(zip(("input", "dim", "keepdim"), args)) | (kwargs or {})
+        if function not in (torch.prod, Tensor.prod) or not isinstance(given.get("dim"), int):
+            return function(*args, **(kwargs or {}))
+        result = functools.reduce(torch.mul, given["input"].unbind(given["dim"]))
+        return result.unsqueeze(given["dim"]) if given.get("keepdim") else result
 
 
 @contextlib.contextmanager
@@ -226,6 +256,12 @@ def _programs_in_user_cache() -> Iterator[None]:
             del os.environ["TORCHINDUCTOR_CACHE_DIR"]
         else:
             os.environ["TORCHINDUCTOR_CACHE_DIR"] = before
+
+
+def _warn_foreign(error: Exception) -> None:
+    reason = str(error).partition("\n")[0]
+    text = f"The model cannot be compiled and trains eagerly, many times slower ({reason})."
+    warnings.warn(text, stacklevel=2)
 
 
 _warned = False

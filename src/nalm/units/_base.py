@@ -41,9 +41,12 @@ class _UnitType(type):
     """Shows the common options in every signature; refuses unknown ones before anything is made."""
 
     __signature__: inspect.Signature
+    name: str
 
     def __init__(cls, *arguments: Any) -> None:
         super().__init__(*arguments)
+        if "name" not in vars(cls):
+            cls.name = cls.__name__.lower()
         own = list(inspect.signature(cls.__init__).parameters.values())[1:]  # type: ignore[misc]
         if any(p.name == "common" for p in own):
             common = [p for p in Unit.__signature__.parameters.values() if p.kind is p.KEYWORD_ONLY]
@@ -244,11 +247,8 @@ class Unit(nn.Module, metaclass=_UnitType):
             self.set_ideal_(op, i, j)
 
     def set_ideal_(self, op: str, i: int, j: int) -> None:
-        """What `ideal_` does once its arguments are known to be right: 1 on input i, 1 or -1 on input j."""
-        weight = torch.zeros_like(self.weights()["W"])
-        weight[..., i] = 1
-        weight[..., j] = -1 if op in ("sub", "div") else 1
-        self.select_(weight)
+        """What `ideal_` does once its arguments are known to be right."""
+        self.select_(selection(torch.zeros_like(self.weights()["W"]), op, i, j))
 
     @classmethod
     def check_op(cls, op: str) -> None:
@@ -305,6 +305,14 @@ class Unit(nn.Module, metaclass=_UnitType):
     def options_repr(self) -> str:
         """The unit's own options that differ from their defaults, as `, name=value`."""
         return ""
+
+
+def selection(weight: Tensor, op: str, i: int, j: int) -> Tensor:
+    """Write into a matrix of zeros 1 for input i and 1 or -1 for input j, or -1 for the reciprocal of i."""
+    weight[..., i] = -1 if op == "reciprocal" else 1
+    if op != "reciprocal":
+        weight[..., j] = -1 if op in ("sub", "div") else 1
+    return weight
 
 
 def units_of(model: nn.Module, name: str | None = None) -> list[Unit]:

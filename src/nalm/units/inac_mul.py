@@ -61,7 +61,8 @@ class INACMul(INAC):
     """
 
     name = "inac-mul"
-    ops = ("mul", "div")
+    ops = ("mul", "div", "reciprocal")
+    unary = ("reciprocal",)
     largest = math.exp(CAP)
     reading = "for sizes from 1e-7, of results up to exp(20)"
 

@@ -48,7 +48,8 @@ class INALU(INAC):
     """
 
     name = "inalu"
-    ops = ("add", "sub", "mul", "div")
+    ops = ("add", "sub", "mul", "div", "reciprocal")
+    unary = ("reciprocal",)
     largest = INACMul.largest
 
     w_hat_mul: Tensor

@@ -59,7 +59,8 @@ class NACMul(Unit):
     """
 
     name = "nac-mul"
-    ops: tuple[str, ...] = ("mul", "div")
+    ops: tuple[str, ...] = ("mul", "div", "reciprocal")
+    unary = ("reciprocal",)
     positive = True
     papers = ("trask2018", "madsen2020")
     recipes = ("published", "arithmetic")

@@ -63,7 +63,8 @@ class NALU(Unit):
     """
 
     name = "nalu"
-    ops = ("add", "sub", "mul", "div")
+    ops = ("add", "sub", "mul", "div", "reciprocal")
+    unary = ("reciprocal",)
     positive = True
     papers = ("trask2018", "madsen2020")
     recipes = ("published", "arithmetic")

@@ -27,7 +27,7 @@ from torch import Tensor
 
 from nalm.errors import check_above_zero
 from nalm.training.recipe import Adam, ClipNorm, Ramp, Recipe, UnitPenalty
-from nalm.units._base import Common, Unit
+from nalm.units._base import Common, Unit, selection
 from nalm.units._functional import cosine_of_sum, distance_to_bit
 from nalm.units._initialisers import Constant, Uniform
 from nalm.units._product import gated_product
@@ -79,7 +79,8 @@ class NMRU(Unit):
     """
 
     name = "nmru"
-    ops = ("mul", "div")
+    ops = ("mul", "div", "reciprocal")
+    unary = ("reciprocal",)
     papers = ("mistry2023",)
     recipes = ("published", "unclipped")
 
@@ -146,11 +147,8 @@ class NMRU(Unit):
             self.relevance.copy_(self.relevance.clamp(0, 1).round())
 
     def set_ideal_(self, op: str, i: int, j: int) -> None:
-        """1 on input i, and on input j or its reciprocal."""
-        weight = torch.zeros_like(self.weight[..., : self.in_features])
-        weight[..., i] = 1
-        weight[..., j] = -1 if op == "div" else 1
-        self.select_(weight)
+        """1 on input i or its reciprocal, and on input j or its reciprocal."""
+        self.select_(selection(torch.zeros_like(self.weight[..., : self.in_features]), op, i, j))
 
     @classmethod
     def make_recipe(cls, op: str, name: str, inputs: int) -> Recipe:

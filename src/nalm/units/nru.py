@@ -77,7 +77,8 @@ class NRU(Unit):
     """
 
     name = "nru"
-    ops = ("mul", "div")
+    ops = ("mul", "div", "reciprocal")
+    unary = ("reciprocal",)
     papers = ("mistry2023",)
 
     weight: Tensor

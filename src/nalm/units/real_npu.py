@@ -77,7 +77,8 @@ class RealNPU(Unit):
     """
 
     name = "realnpu"
-    ops = ("mul", "div")
+    ops = ("mul", "div", "reciprocal")
+    unary = ("reciprocal",)
     papers = ("heim2020", "mistry2023")
     recipes: ClassVar[tuple[str, ...]] = ("published", "modified", "modified-zero")
 

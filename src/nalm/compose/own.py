@@ -1,0 +1,166 @@
+"""Units of a user's own: a class in a file, `./mine.py:MyUnit`, or a name that an installed package offers.
+
+A package offers units as entry points of the group `nalm.units`. A class is a subclass of `nalm.Unit`, or any
+`nn.Module` made by `(in_features, out_features)`. What goes wrong in a user's file is told in one sentence
+with the file and the line.
+"""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+import importlib.util
+import inspect
+import sys
+import traceback
+from dataclasses import dataclass
+from importlib.metadata import EntryPoint, entry_points
+from modulefinder import ModuleFinder
+from pathlib import Path
+from types import ModuleType
+
+from torch import nn
+
+from nalm.errors import ArgumentError, nearest
+
+GROUP = "nalm.units"
+"""The group of entry points."""
+
+
+@dataclass(frozen=True)
+class OwnUnit:
+    """A user's class and where it comes from.
+
+    Attributes:
+        kind: the class.
+        file: the file that defines it.
+        source: a hash of that file and of the files beside it that it imports.
+    """
+
+    kind: type[nn.Module]
+    file: Path
+    source: str
+
+
+def is_file(name: str) -> bool:
+    """Whether a name is that of a class in a file."""
+    return ".py:" in name
+
+
+def load_file(text: str) -> OwnUnit:
+    """The class of `path/to/file.py:Class`."""
+    path, _, name = text.rpartition(":")
+    file = Path(path).expanduser()
+    if not file.is_file():
+        folder = file.parent if file.parent.is_dir() else Path()
+        close = nearest(file.name, [each.name for each in folder.glob("*.py")])
+        hint = f"Did you mean {str(folder / close)!r}?" if close else ""
+        raise ArgumentError("unit", "a class in a file that exists", repr(text), hint)
+    try:
+        source = _digest(file)
+        module = _module(file.resolve(), source)
+    except (Exception, SystemExit) as error:
+        raise ArgumentError("unit", "a class in a file that imports", located(error, file)) from error
+    found = getattr(module, name, None)
+    if found is None:
+        classes = _classes(module)
+        close = nearest(name, classes)
+        hint = f"Did you mean {close!r}?" if close else ""
+        expected = f"a class in {file} ({', '.join(classes) or 'which has none'})"
+        raise ArgumentError("unit", expected, repr(name), hint)
+    return OwnUnit(_checked(found, name, file), file, source)
+
+
+def offered() -> dict[str, EntryPoint]:
+    """The units that installed packages offer, by name."""
+    return {point.name: point for point in entry_points(group=GROUP)}
+
+
+def load_offered(name: str) -> OwnUnit:
+    """The class that an installed package offers under this name."""
+    point = offered()[name]
+    try:
+        found = point.load()
+    except Exception as error:
+        got = f"{type(error).__name__}: {error}, from {point.value}"
+        raise ArgumentError("unit", "a unit that its package can import", got) from error
+    file = Path(inspect.getsourcefile(found) or "") if inspect.isclass(found) else Path(point.value)
+    kind = _checked(found, name, file)
+    return OwnUnit(kind, file, hashlib.sha256(file.read_bytes()).hexdigest())
+
+
+def located(error: BaseException, file: Path, line: int | None = None) -> str:
+    """An error as `file:line: what`, the line being the last in the user's file that led to it.
+
+    Args:
+        error: what went wrong.
+        file: the user's file.
+        line: the line to name if none led to it.
+    """
+    if isinstance(error, SyntaxError):
+        line = error.lineno
+    for frame in traceback.extract_tb(error.__traceback__):
+        if Path(frame.filename).resolve() == file.resolve():
+            line = frame.lineno
+    text = error.msg if isinstance(error, SyntaxError) else str(error).partition("\n")[0]
+    what = f"{type(error).__name__}: {text.rstrip('.')}" if text else type(error).__name__
+    return f"{file}:{line}: {what}" if line else f"{file}: {what}"
+
+
+def failure(error: BaseException, own: OwnUnit) -> str:
+    """An error in a user's class as `file:line: what`."""
+    return located(error, own.file, inspect.getsourcelines(own.kind)[1])
+
+
+def where(own: OwnUnit) -> str:
+    """The class as `file:line: name`."""
+    return f"{own.file}:{inspect.getsourcelines(own.kind)[1]}: {own.kind.__name__}"
+
+
+def _checked(found: object, name: str, file: Path) -> type[nn.Module]:
+    if inspect.isclass(found) and issubclass(found, nn.Module):
+        return found
+    line = ""
+    if inspect.isclass(found) or inspect.isfunction(found):
+        line = f"{inspect.getsourcelines(found)[1]}: "
+    kind = "a class that is none" if inspect.isclass(found) else f"a {type(found).__name__}"
+    raise ArgumentError("unit", "a subclass of torch.nn.Module", f"{file}:{line}{name}, {kind}")
+
+
+@functools.cache
+def _module(file: Path, source: str) -> ModuleType:
+    """The file imported as a module, once for each version of its source; its folder can be imported from."""
+    name = f"nalm_own_{source[:16]}"
+    spec = importlib.util.spec_from_file_location(name, file)
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[name] = module
+    sys.path.insert(0, str(file.parent))
+    try:
+        spec.loader.exec_module(module)
+    except BaseException:
+        del sys.modules[name]
+        raise
+    finally:
+        sys.path.remove(str(file.parent))
+    return module
+
+
+def _digest(file: Path) -> str:
+    finder = ModuleFinder(path=[str(file.parent)])
+    finder.run_script(str(file))
+    beside = {name: getattr(m, "__file__", None) for name, m in finder.modules.items()}
+    whole = hashlib.sha256(file.read_bytes())
+    for name, path in sorted(beside.items()):
+        if path and name != "__main__":
+            whole.update(name.encode() + Path(path).read_bytes())
+    return whole.hexdigest()
+
+
+def _classes(module: ModuleType) -> list[str]:
+    return [
+        name
+        for name, value in vars(module).items()
+        if inspect.isclass(value) and value.__module__ == module.__name__
+    ]

@@ -1,0 +1,1 @@
+"""Results for people: tables on a terminal, files for other programs."""

@@ -1,0 +1,65 @@
+"""Runs as a file for other programs: CSV, Parquet or JSON, one row a run.
+
+In CSV, curves and weights are JSON inside their column; in Parquet curves are lists of numbers.
+"""
+
+from __future__ import annotations
+
+import csv
+import json
+import os
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+from nalm.errors import NalmError, check_choice
+
+_AS_TEXT = ("weights", "machine")
+
+
+def write_runs(runs: Sequence[dict[str, Any]], path: Path, form: str) -> None:
+    """Write all runs, or leave a file that was there as it is."""
+    write = FORMATS[check_choice("format", form, FORMATS)]
+    part = path.with_name(path.name + ".part")
+    try:
+        write(runs, part)
+        os.replace(part, path)
+    finally:
+        part.unlink(missing_ok=True)
+
+
+def flat(run: dict[str, Any]) -> dict[str, Any]:
+    """A run without nesting but for the lists of its curve."""
+    row = {name: value for name, value in run.items() if name != "curve"}
+    row |= {name: json.dumps(row[name]) for name in _AS_TEXT}
+    return row | {f"curve_{name}": values for name, values in run["curve"].items()}
+
+
+def _write_csv(runs: Sequence[dict[str, Any]], path: Path) -> None:
+    rows = [flat(run) for run in runs]
+    with path.open("w", newline="", encoding="utf-8") as file:
+        writer = csv.DictWriter(file, list(rows[0]) if rows else [])
+        writer.writeheader()
+        for row in rows:
+            writer.writerow({k: json.dumps(v) if isinstance(v, list) else v for k, v in row.items()})
+
+
+def _write_json(runs: Sequence[dict[str, Any]], path: Path) -> None:
+    path.write_text(json.dumps({"runs": list(runs)}, allow_nan=False) + "\n", encoding="utf-8")
+
+
+def _write_parquet(runs: Sequence[dict[str, Any]], path: Path) -> None:
+    try:
+        import pyarrow
+        from pyarrow import parquet
+    except ImportError:
+        raise NalmError("Parquet needs the package pyarrow: pip install 'nalm[export]'.") from None
+    parquet.write_table(pyarrow.Table.from_pylist([flat(run) for run in runs]), path)
+
+
+FORMATS: dict[str, Callable[[Sequence[dict[str, Any]], Path], None]] = {
+    "csv": _write_csv,
+    "parquet": _write_parquet,
+    "json": _write_json,
+}
+"""Writers by the name of their format."""
