@@ -15,7 +15,10 @@ from nalm.tasks import ArithmeticDataset, SingleModule
 from nalm.training.engine import train_runs
 
 GOLDEN = Path(__file__).with_name("golden.json")
-MODELS = ("nac", "nac-mul", "nalu", "nau", "nmu", "realnpu", "nau+nmu")
+MODELS = (
+    "nac", "nac-mul", "nalu", "inalu", "gnalu", "nau", "nmu", "snmu", "realnpu", "npu", "nru", "nmru",
+    "nau+nmu",
+)  # fmt: skip
 
 
 def curve(name):

@@ -273,7 +273,8 @@ def _noise(
     """The noise of one unit: a source of uniform numbers `models x ...`."""
 
     def draw(shape: torch.Size, dtype: torch.dtype, device: torch.device) -> Tensor:
-        stream: Key = key(seed, Purpose.NOISE, step, unit)
+        # Stacked, the keys are made once a model; else the program would make them anew for every sample.
+        stream = Key(*torch.stack(key(seed, Purpose.NOISE, step, unit)).unbind())
         return uniform(stream, counters(*shape[1:], device=device), dtype)
 
     return draw

@@ -160,6 +160,7 @@ def _compile(
     """Trace and compile for a symbolic size of the first axis of all `examples`."""
     from torch._dynamo.source import ConstantSource
     from torch._guards import TracingContext, tracing
+    from torch._inductor import cpu_vec_isa, exc
     from torch._inductor.compile_fx import compile_fx
     from torch._subclasses.fake_tensor import FakeTensorMode
     from torch.fx.experimental.proxy_tensor import make_fx
@@ -179,8 +180,13 @@ def _compile(
     fakes = [symbolic(k, tensor, k < len(examples)) for k, tensor in enumerate(tensors)]
     with _TraceableProducts():
         graph = make_fx(function)(*fakes)
+    settings: dict[str, Any] = {"cpp.threads": 1, "compile_threads": 1}
     with tracing(TracingContext(mode)), torch.no_grad(), _right_loops():
-        return compile_fx(graph, fakes, config_patches={"cpp.threads": 1, "compile_threads": 1})
+        try:  # with all vector instructions of this processor, without the seconds that trying each takes
+            return compile_fx(graph, fakes, config_patches={**settings, "cpp.vec_isa_ok": True})
+        except exc.InductorError:  # an old compiler may not know them: let torch try
+            cpu_vec_isa.valid_vec_isa_list.cache_clear()
+            return compile_fx(graph, fakes, config_patches=settings)
 
 
 class _TraceableProducts(TorchFunctionMode):

@@ -16,6 +16,21 @@ UNROLLED = 20
 """Up to this many inputs (ten and their reciprocals), sums and products are written out, to fuse."""
 
 
+Inputs = Tensor | tuple[Tensor, ...]
+"""Inputs `*batch x n x in` in one tensor, or in several side by side: joined, they would not fuse."""
+
+
+def columns(x: Inputs) -> list[Tensor]:
+    """The inputs one by one, each `*batch x 1 x n`."""
+    parts = x if isinstance(x, tuple) else (x,)
+    return [part.mT[..., i, None, :] for part in parts for i in range(part.shape[-1])]
+
+
+def joined(x: Inputs) -> Tensor:
+    """The inputs in one tensor."""
+    return torch.cat(x, -1) if isinstance(x, tuple) else x
+
+
 def weighted_sum(
     x: Tensor, weight: Tensor, of: Callable[..., Tensor] | None = None, *features: Tensor
 ) -> Tensor:
@@ -29,11 +44,11 @@ def weighted_sum(
     """
     if weight.dim() == 2:
         return F.linear(x if of is None else of(x, *features), weight)
-    columns, inputs = x.mT, weight.shape[-1]
+    rows, inputs = x.mT, weight.shape[-1]
     sides = [feature[..., None] for feature in features]
 
     def value(which: slice) -> Tensor:
-        picked = columns[..., which, :]
+        picked = rows[..., which, :]
         return picked if of is None else of(picked, *(side[..., which, :] for side in sides))
 
     if inputs > UNROLLED:
@@ -42,7 +57,7 @@ def weighted_sum(
     return sum(terms[1:], terms[0]).mT
 
 
-def cosine_of_sum(chosen: Tensor, angle: Tensor) -> Tensor:
+def cosine_of_sum(chosen: Inputs, angle: Tensor) -> Tensor:
     """Cosine of the sum of those angles whose input is chosen. Shape `*batch x n x out`.
 
     Args:
@@ -50,13 +65,11 @@ def cosine_of_sum(chosen: Tensor, angle: Tensor) -> Tensor:
         angle: an angle per output and input, `*batch x out x in`.
     """
     if angle.shape[-1] > UNROLLED:
-        return torch.cos(weighted_sum(chosen.to(angle.dtype), angle))
+        return torch.cos(weighted_sum(joined(chosen).to(angle.dtype), angle))
     # By the addition theorem: sine and cosine once a weight instead of once a sample and output.
-    columns = chosen.mT
     cosine, sine = torch.stack([torch.cos(angle), torch.sin(angle)]).unbind()
     real = imaginary = None
-    for i in range(angle.shape[-1]):
-        picked = columns[..., None, i, :]
+    for i, picked in enumerate(columns(chosen)):
         c = torch.where(picked, cosine[..., i, None], 1.0)
         s = torch.where(picked, sine[..., i, None], 0.0)
         if real is None or imaginary is None:

@@ -17,7 +17,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from nalm.units._functional import UNROLLED
+from nalm.units._functional import UNROLLED, Inputs, columns, joined
 
 BLOCK = 2 << 20
 """Bytes of a piece. Forward and backward hold about five times as much; smaller pieces are slower."""
@@ -26,7 +26,7 @@ Factor = Callable[..., Tensor]
 """From samples and weights, shaped to broadcast against each other, to the factors of the product."""
 
 
-def product(factor: Factor, samples: Sequence[Tensor], weights: Sequence[Tensor]) -> Tensor:
+def product(factor: Factor, samples: Sequence[Inputs], weights: Sequence[Tensor]) -> Tensor:
     """Product over inputs of factor(*samples, *weights), an elementwise function.
 
     Args:
@@ -34,21 +34,19 @@ def product(factor: Factor, samples: Sequence[Tensor], weights: Sequence[Tensor]
         samples: what each sample has of its own, each `*batch x n x in`.
         weights: what all samples share, each `*batch x out x in`.
     """
-    columns, rows = [x.mT for x in samples], [weight.mT for weight in weights]
+    rows = [weight.mT for weight in weights]
     inputs = rows[0].shape[-2]
     if inputs > UNROLLED:
-        return _folded(factor, columns, rows).mT
-    factors = (
-        factor(*(c[..., i, None, :] for c in columns), *(r[..., i, :, None] for r in rows))
-        for i in range(inputs)
-    )
+        return _folded(factor, [joined(x).mT for x in samples], rows).mT
+    each = [columns(x) for x in samples]
+    factors = (factor(*(c[i] for c in each), *(r[..., i, :, None] for r in rows)) for i in range(inputs))
     result = next(factors)
     for one in factors:
         result = result * one
     return result.mT
 
 
-def gated_product(x: Tensor, weight: Tensor) -> Tensor:
+def gated_product(x: Inputs, weight: Tensor) -> Tensor:
     """Product over inputs of weight * x + 1 - weight (Madsen & Johansen 2020, equation 12)."""
     return product(gated, (x,), (weight,))
 

@@ -39,17 +39,17 @@ def nmru(
     x: Tensor, weight: Tensor, gate: Tensor | None = None, epsilon: float = EPSILON, sign: bool = True
 ) -> Tensor:
     """Product over inputs and reciprocals: x `*batch x n x in`, weight `*batch x out x 2in`."""
-    both = torch.cat([x, reciprocal(x, epsilon)], -1)
-    relevance = None if gate is None else torch.cat([gate, gate], -1)[..., None, :]
+    both = (x, reciprocal(x, epsilon))
     # Like |x|, but with the slope 1 at zero, where the sign counts as positive.
-    sizes = torch.where(both < 0, -both, both) if sign else both
-    if relevance is not None:
-        sizes = relevance * sizes + (1 - relevance)
-    result = gated_product(sizes, weight)
+    sizes = [torch.where(part < 0, -part, part) if sign else part for part in both]
+    if gate is not None:
+        relevance = gate[..., None, :]
+        sizes = [relevance * part + (1 - relevance) for part in sizes]
+    result = gated_product(tuple(sizes), weight)
     if not sign:
         return result
-    angle = math.pi * (weight if relevance is None else weight * relevance)
-    return result * cosine_of_sum(both < 0, angle)
+    angle = math.pi * (weight if gate is None else weight * torch.cat([gate, gate], -1)[..., None, :])
+    return result * cosine_of_sum(tuple(part < 0 for part in both), angle)
 
 
 def reciprocal(x: Tensor, epsilon: float) -> Tensor:
