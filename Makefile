@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 
-.PHONY: setup test lint types bench clean
+.PHONY: setup test lint types bench speed clean
 
 setup: $(STAMP)
 
@@ -23,7 +23,13 @@ types: setup
 test: lint types
 	$(BIN)/python -m pytest -n 2 --dist loadgroup
 
+# The field's standard benchmark: 30 pairs of unit and operation, nine ranges, 25 seeds, in nalm-runs.sqlite.
+BENCHED := nac,nac-mul,nalu,gnalu,inalu,nau,nmu,snmu,npu,realnpu,realnpu@modified,nru,nmru
+
 bench: setup
+	$(BIN)/nalm bench single-module --units $(BENCHED)
+
+speed: setup
 	$(BIN)/python benchmarks/engine.py
 	$(BIN)/python benchmarks/units.py
 

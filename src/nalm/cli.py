@@ -311,24 +311,30 @@ def _duration(seconds: float) -> str:
 def _shown_progress() -> Iterator[Callable[[Any], None]]:
     """A bar on a terminal, a line every ten seconds in a pipe; both on standard error."""
     if sys.stderr.isatty():
-        from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+        from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
-        columns = (TextColumn("million steps"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
-        with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
-            task = bar.add_task("train", total=None)
-            yield lambda p: bar.update(task, total=p.total // 10**6, completed=p.done // 10**6)
+        columns = (TextColumn("million steps"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
+        with Progress(
+            *columns, TextColumn("{task.fields[left]}"), console=Console(stderr=True), transient=True
+        ) as bar:
+            task = bar.add_task("train", total=None, left="compiling")
+            yield lambda p: bar.update(task, total=p.total // 10**6, completed=p.done // 10**6, left=_left(p))
         return
     last = time.monotonic()
 
     def line(progress: Any) -> None:
         nonlocal last
-        if time.monotonic() - last >= 10 and progress.done:
+        if time.monotonic() - last >= 10:
             last = time.monotonic()
-            left = progress.seconds * (progress.total / progress.done - 1)
             share, spent = progress.done / progress.total, _duration(progress.seconds)
-            _say(f"{share:.0%} after {spent}, {_duration(left)} left.")
+            _say(f"{share:.0%} after {spent}, {_left(progress)}.")
 
     yield line
+
+
+def _left(progress: Any) -> str:
+    left = progress.seconds_left
+    return "compiling" if left is None else f"{_duration(left)} left"
 
 
 def _print(table: Any) -> None:

@@ -36,11 +36,26 @@ class Progress:
     total: int
     done: int = 0
     began: float = field(default_factory=time.perf_counter)
+    _first: tuple[float, int] | None = None
+
+    def advance(self, done: int) -> None:
+        """Note how far the work is now."""
+        if self._first is None and done:
+            self._first = (time.perf_counter(), done)
+        self.done = done
 
     @property
     def seconds(self) -> float:
         """Time since the beginning."""
         return time.perf_counter() - self.began
+
+    @property
+    def seconds_left(self) -> float | None:
+        """How long it takes from here, at the pace since the first progress; None if that is not known."""
+        if self._first is None or self.done == self._first[1]:
+            return None
+        then, before = self._first
+        return (self.total - self.done) * (time.perf_counter() - then) / (self.done - before)
 
 
 @dataclass
@@ -88,7 +103,7 @@ def compute_locally(
                 else:
                     finished += worker.chunk.run_steps
                     worker.chunk, worker.done = None, 0
-                progress.done = finished + sum(w.done for w in workers)
+                progress.advance(finished + sum(w.done for w in workers))
                 tell(progress)
                 if kind == "records":
                     yield value

@@ -186,6 +186,8 @@ def _compile(
             return compile_fx(graph, fakes, config_patches={**settings, "cpp.vec_isa_ok": True})
         except exc.InductorError:  # an old compiler may not know them: let torch try
             cpu_vec_isa.valid_vec_isa_list.cache_clear()
+            for instructions in cpu_vec_isa.supported_vec_isa_list:
+                getattr(type(instructions).__bool__, "cache_clear", lambda: None)()
             return compile_fx(graph, fakes, config_patches=settings)
 
 
