@@ -1,11 +1,14 @@
 """Benchmarks end to end on short trainings: rows, resumption, interruption, number of processes."""
 
+import contextlib
 import json
 import os
+import random
 import signal
 import subprocess
 import sys
 import time
+from pathlib import Path
 
 import pytest
 
@@ -52,6 +55,14 @@ def test_more_seeds_compute_only_what_is_missing_and_give_the_same_bits(undistur
     assert curves == undisturbed[1]
 
 
+def test_one_and_two_processes_give_the_same_bits(tmp_path):
+    one, curves_of_one = bench(tmp_path / "one.sqlite", seeds=60, processes=1)
+    two, curves_of_two = bench(tmp_path / "two.sqlite", seeds=60, processes=2)
+    assert one["rows"] == two["rows"]
+    assert curves_of_one == curves_of_two
+    assert len(curves_of_two) == 120
+
+
 def test_what_is_stored_is_not_computed_again_unless_asked(tmp_path):
     path = tmp_path / "runs.sqlite"
     bench(path)
@@ -77,25 +88,61 @@ def test_a_worker_that_dies_is_replaced(undisturbed, tmp_path, monkeypatch):
     assert result["rows"] == undisturbed[0]["rows"]
 
 
-def test_a_killed_command_goes_on_where_it_was(undisturbed, tmp_path):
-    path = tmp_path / "runs.sqlite"
-    command = [sys.executable, "-m", "nalm", "bench", "single-module", "--units", "nmu", "--seeds", "10"]
-    command += ["--ranges", ",".join(RANGES), "--iterations", "2000", "--store", str(path), "--json", "-"]
-    for delay in (2.0, 5.0):
-        process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-        time.sleep(delay)
-        process.kill()
-        process.wait()
-    done = subprocess.run(command, capture_output=True, text=True, check=True)
-    expected = json.loads(json.dumps(undisturbed[0]["rows"]))
-    assert json.loads(done.stdout)["rows"] == expected
+KILLS = 10
+
+
+def test_killed_at_random_moments_the_rows_are_the_same(undisturbed, tmp_path):
+    """Kill the command or one of its processes, over and over, until it has survived ten kills."""
+    moments, expected = [], json.loads(json.dumps(undisturbed[0]["rows"]))
+    path = tmp_path / "runs-0.sqlite"
+    while len(moments) < KILLS:
+        process = subprocess.Popen(
+            command(path),
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            text=True,
+            start_new_session=True,
+        )
+        delay = random.uniform(0.1, 8.0)
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            process.wait(delay)
+        killed = kill_one(process)
+        out, _ = process.communicate(timeout=120)
+        moments += [(delay, killed)] if killed else []
+        if process.returncode == 0:  # a worker was killed and replaced, or nothing was
+            assert json.loads(out)["rows"] == expected, moments
+            path = tmp_path / f"runs-{len(moments)}.sqlite"
+        else:
+            assert process.returncode == -signal.SIGKILL, moments
+    done = subprocess.run(command(path), capture_output=True, text=True, check=False)
+    assert done.returncode == 0, (moments, done.stderr)
+    assert json.loads(done.stdout)["rows"] == expected, moments
+
+
+def command(path):
+    """The benchmark of `bench` with 10 seeds, from the command line."""
+    words = "bench single-module --units nmu --seeds 10 --iterations 2000 --jobs 2 --json -".split()
+    return [sys.executable, "-m", "nalm", *words, "--ranges", ",".join(RANGES), "--store", str(path)]
+
+
+def kill_one(process):
+    """Kill the process or one of its children, if it still runs; says which."""
+    if process.poll() is not None:
+        return None
+    children = Path(f"/proc/{process.pid}/task/{process.pid}/children").read_text().split()
+    if children and random.random() < 0.4:
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(int(random.choice(children)), signal.SIGKILL)
+        return "worker"
+    process.kill()
+    return "coordinator"
 
 
 def start(path, **options):
     """A command that has begun to compute."""
-    command = [sys.executable, "-m", "nalm", "bench", "single-module", "--units", "nmu", "--store", str(path)]
+    words = [sys.executable, "-m", "nalm", "bench", "single-module", "--units", "nmu", "--store", str(path)]
     process = subprocess.Popen(
-        command,
+        words,
         stdout=subprocess.DEVNULL,
         stderr=subprocess.PIPE,
         text=True,

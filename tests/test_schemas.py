@@ -1,0 +1,52 @@
+"""The JSON of every command is what the schemas in the documentation say."""
+
+import json
+from pathlib import Path
+
+import jsonschema
+import pytest
+from typer.testing import CliRunner
+
+from nalm.cli import app
+from nalm.units import UNITS
+
+pytestmark = pytest.mark.xdist_group("bench")
+SCHEMAS = Path(__file__).parents[1] / "docs" / "schemas"
+BENCH = ["bench", "single-module", "--units", "nmu", "--seeds", "2", "--iterations", "1000", "--jobs", "1"]
+
+
+def check(name, *arguments):
+    result = CliRunner().invoke(app, [*arguments, "--json", "-"])
+    assert result.exit_code == 0, result.output
+    data = json.loads(result.stdout)
+    jsonschema.Draft202012Validator(json.loads((SCHEMAS / f"{name}.schema.json").read_text())).validate(data)
+    return data
+
+
+def test_list():
+    assert set(check("list", "list")) == {"units", "tasks", "ranges", "papers"}
+
+
+@pytest.mark.parametrize("unit", UNITS)
+def test_show(unit):
+    check("show", "show", unit)
+
+
+def test_doctor():
+    check("doctor", "doctor")
+
+
+def test_bench_and_its_plan_and_runs(tmp_path):
+    store = ["--store", str(tmp_path / "runs.sqlite")]
+    assert check("plan", *BENCH, *store, "--dry-run")["computed_runs"] == 18
+    assert not (tmp_path / "runs.sqlite").exists()
+    result = check("bench", *BENCH, *store)
+    assert (len(result["rows"]), result["computed_runs"]) == (9, 18)
+    assert check("plan", *BENCH, *store, "--dry-run")["computed_runs"] == 0
+    assert len(check("runs", "runs", *store)["runs"]) == 18
+
+
+def test_a_schema_refuses_what_is_missing():
+    schema = json.loads((SCHEMAS / "doctor.schema.json").read_text())
+    with pytest.raises(jsonschema.ValidationError):
+        jsonschema.validate({"nalm": "1"}, schema)
