@@ -101,7 +101,6 @@ def test_killed_at_random_moments_the_rows_are_the_same(undisturbed, tmp_path):
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
             text=True,
-            start_new_session=True,
         )
         delay = random.uniform(0.1, 8.0)
         with contextlib.suppress(subprocess.TimeoutExpired):
@@ -121,8 +120,9 @@ def test_killed_at_random_moments_the_rows_are_the_same(undisturbed, tmp_path):
 
 def command(path):
     """The benchmark of `bench` with 10 seeds, from the command line."""
-    words = "bench single-module --units nmu --seeds 10 --iterations 2000 --jobs 2 --json -".split()
-    return [sys.executable, "-m", "nalm", *words, "--ranges", ",".join(RANGES), "--store", str(path)]
+    words = [sys.executable, "-m", "nalm", "bench", "single-module", "--units", "nmu", "--seeds", "10"]
+    words += ["--iterations", "2000", "--jobs", "2", "--json", "-"]
+    return [*words, "--ranges", ",".join(RANGES), "--store", str(path)]
 
 
 def kill_one(process):
