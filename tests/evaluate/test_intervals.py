@@ -59,6 +59,39 @@ def test_the_beta_interval_covers_the_mean_as_often_as_it_says(a, b):
     assert 0.88 <= covered / 150 <= 0.99
 
 
+def ulp_above(value):
+    return float(np.nextafter(np.float32(value), np.float32(1)))
+
+
+@pytest.mark.parametrize("interval", [gamma_interval, beta_interval])
+@pytest.mark.parametrize("base", [1e-12, 1e-9, 1e-7, 1e-5, 1e-3, 0.1, 0.4999])
+@pytest.mark.parametrize("spread", [0, "ulp", 1e-9, 1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 0.1])
+def test_values_that_nearly_agree_have_a_narrow_interval_around_them(interval, base, spread):
+    last = ulp_above(base) if spread == "ulp" else base * (1 + spread)
+    values = [float(np.float32(base))] * 24 + [min(last, 0.5)]
+    found = interval(values)
+    assert found.low <= found.value <= found.high
+    width = 4 * (max(values) - min(values)) / 5  # about four standard errors
+    assert found.high - found.low <= 1.5 * width + 1e-15
+    assert found.value == pytest.approx(np.mean(values), rel=1e-2)
+
+
+def test_the_mean_of_sparsity_errors_lies_in_its_interval():
+    found = beta_interval([0.5] * 5 + [1e-7] * 20)
+    assert (found.value, found.low, found.high) == pytest.approx((0.2165, 0.152, 0.286), abs=1e-3)
+
+
+def test_small_sparsity_errors_join_larger_ones_smoothly():
+    below, above = (beta_interval([k * scale for k in (1, 2, 3, 4)]) for scale in (2.49e-6, 2.51e-6))
+    for a, b in ((below.low, above.low), (below.high, above.high)):
+        assert b / a == pytest.approx(2.51 / 2.49, rel=1e-4)
+
+
+def test_no_end_lies_outside_what_is_possible():
+    assert gamma_interval([0, 0, 1000]).low == 0
+    assert beta_interval([0.0, 0.5]).low >= 0
+
+
 def test_the_gamma_interval_is_wider_above_than_below():
     found = gamma_interval([1000, 2000, 3000, 9000])
     assert found.high - found.value > found.value - found.low > 0

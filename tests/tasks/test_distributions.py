@@ -43,6 +43,13 @@ def test_a_truncated_normal_stays_in_its_interval_in_single_precision(distributi
     assert x.max() <= distribution.high
 
 
+def test_a_truncated_normal_is_never_exactly_zero():
+    distribution = RANGES["tn-minus-1"][0]
+    numbers = {k: torch.tensor([v], dtype=torch.float32) for k, v in distribution.numbers(0).items()}
+    u = (torch.arange(2**23, dtype=torch.float32) + 0.5) * 2.0**-23
+    assert (distribution.draw(u.reshape(1, 1, -1), numbers) != 0).all()
+
+
 @pytest.mark.parametrize("distribution", NORMAL, ids=str)
 def test_the_moments_of_a_truncated_normal_are_scipys(distribution):
     known = scipys(distribution)
@@ -146,7 +153,7 @@ def test_a_misspelt_name_brings_the_nearest(text, hint):
 
 
 @pytest.mark.parametrize(
-    "text", ["tn(1;2)", "tn(a;1;0:1)", "benford(1:2:3)", "tn(0;-1;0:1)", "tn(0;1;50:60)"]
+    "text", ["tn(1;2)", "tn(a;1;0:1)", "benford(1:2:3)", "tn(0;-1;0:1)", "tn(0;1;50:60)", "tn(0;1;4:10)"]
 )
 def test_a_distribution_that_is_none_is_refused(text):
     with pytest.raises(ArgumentError):

@@ -14,7 +14,9 @@ def test_a_module_is_trained_in_place_from_the_weights_it_has():
     unit = nalm.NAU(2, 1)
     with torch.no_grad():
         unit.weight.copy_(torch.tensor([[0.9, 0.8]]))
-    result = nalm.train(unit, SingleModule("add"), Recipe(optimiser=Adam(1e-2)), iterations=1000)
+    result = nalm.train(
+        unit, SingleModule("add"), Recipe(optimiser=Adam(1e-2)), iterations=1000, compiled=False
+    )
     assert unit.weight.detach().round().tolist() == [[1.0, 1.0]]
     assert torch.equal(unit.weight.detach(), result.chosen_parameters["weight"][0])
 
@@ -29,7 +31,12 @@ def test_a_name_and_seeds_train_many_and_keep_the_best():
 
 def test_a_stack_by_name_gets_the_recipe_of_the_arithmetic_dataset():
     result = nalm.train(
-        "nau+nmu", ArithmeticDataset("mul", inputs=10), seeds=2, iterations=50, log_interval=25
+        "nau+nmu",
+        ArithmeticDataset("mul", inputs=10),
+        seeds=2,
+        iterations=50,
+        log_interval=25,
+        compiled=False,
     )
     assert isinstance(result.model, nn.Sequential)
     assert result.validation.shape == (2, 3)
@@ -38,13 +45,13 @@ def test_a_stack_by_name_gets_the_recipe_of_the_arithmetic_dataset():
 
 def test_float64_models_train_in_float64():
     unit = nalm.NMU(2, 1, dtype=torch.float64)
-    result = nalm.train(unit, SingleModule("mul"), iterations=20, log_interval=10)
+    result = nalm.train(unit, SingleModule("mul"), iterations=20, log_interval=10, compiled=False)
     assert result.final_parameters["weight"].dtype == torch.float64
 
 
 def test_a_table_needs_a_threshold_to_be_judged():
     x = torch.rand(50, 2)
-    result = nalm.train(nalm.NAU(2, 1), (x, x.sum(-1)), iterations=10, log_interval=5)
+    result = nalm.train(nalm.NAU(2, 1), (x, x.sum(-1)), iterations=10, log_interval=5, compiled=False)
     with pytest.raises(ArgumentError, match="threshold"):
         result.outcomes()
     assert result.outcomes(1e9) == ["solved"]

@@ -46,7 +46,7 @@ def test_models_are_not_mixed_up_where_the_compiler_fuses_their_loops():
         return {"w": torch.autograd.grad(loss, w)[0]}
 
     gradients = [
-        program.Program(step, {"w": weight}, {"x": x, "noise": noise}, {}, compiled).repeat(
+        program.Program(step, {"w": weight}, {"x": x, "noise": noise}, {}, compiled=compiled).repeat(
             {"w": weight}, {"x": x, "noise": noise}, 1
         )["w"]
         for compiled in (True, False)

@@ -15,8 +15,10 @@ from dataclasses import dataclass
 import numpy as np
 
 LEVEL = 0.95
-_SPREAD = 1e-9
-"""Relative spread below which values count as equal."""
+_SPREAD = 1e-4
+"""Relative deviation below which values count as equal: their likelihood would be lost in rounding."""
+_SMALL = 1e-5
+"""Sparsity errors below this are far enough from 1/2 to be taken as gamma distributed."""
 _INSIDE = 1e-16
 """How far sparsity errors are kept from the ends of [0, 1/2]."""
 
@@ -51,7 +53,7 @@ def gamma_interval(values: Sequence[float]) -> Interval:
     """Mean of positive values with the interval of a gamma distribution's mean."""
     x = np.asarray(values, dtype=float)
     if len(x) < 2 or _equal(x) or not (x > 0).all():
-        return t_interval(x)
+        return _clipped(t_interval(x), 0.0, math.inf)
     mean, mean_log = x.mean(), np.log(x).mean()
 
     def likelihood(mu: float) -> float:
@@ -64,12 +66,17 @@ def gamma_interval(values: Sequence[float]) -> Interval:
 
 
 def beta_interval(values: Sequence[float]) -> Interval:
-    """Mean of values in [0, 1/2] with the interval of the mean of a beta distribution on that range."""
+    """Mean and its interval of the beta distribution on [0, 1/2] that suits the values best.
+
+    Far below 1/2 that is a gamma distribution, which rounding leaves intact.
+    """
     from scipy.special import betaln, digamma
 
     x = np.clip(np.asarray(values, dtype=float), _INSIDE, 0.5 - _INSIDE)
     if len(x) < 2 or _equal(x):
-        return t_interval(x)
+        return _clipped(t_interval(x), 0.0, 0.5)
+    if x.max() < _SMALL:
+        return gamma_interval(x.tolist())
     log, log_rest = float(np.log(2 * x).mean()), float(np.log1p(-2 * x).mean())
 
     def parameters(mu: float) -> tuple[float, float]:
@@ -87,9 +94,7 @@ def beta_interval(values: Sequence[float]) -> Interval:
         a, b = parameters(_half_of(logit))
         return (log - float(digamma(a))) - (log_rest - float(digamma(b)))
 
-    best = _half_of(_root(slope, -36, 36))
-    fitted = _profile(likelihood, len(x), best, 0.0, 0.5)
-    return Interval(float(x.mean()), fitted.low, fitted.high)
+    return _profile(likelihood, len(x), _half_of(_root(slope, -36, 36)), 0.0, 0.5)
 
 
 def t_interval(values: Sequence[float] | np.ndarray) -> Interval:
@@ -107,7 +112,13 @@ def t_interval(values: Sequence[float] | np.ndarray) -> Interval:
 
 
 def _equal(x: np.ndarray) -> bool:
-    return bool(np.ptp(x) <= _SPREAD * np.abs(x).max())
+    return bool(x.std() <= _SPREAD * np.abs(x).mean())
+
+
+def _clipped(found: Interval, lowest: float, highest: float) -> Interval:
+    if found.low is None or found.high is None:
+        return found
+    return Interval(found.value, max(found.low, lowest), min(found.high, highest))
 
 
 def _gamma_shape(excess: float) -> float:

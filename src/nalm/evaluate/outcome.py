@@ -53,8 +53,9 @@ def limits(
 ) -> Limits | None:
     """The limits of a task, or where it has none those of ideal weights on the data of the run.
 
-    The latter are used close to zero (thesis, section 5.8.2): the error of the ideal weights plus the
-    precision of the numbers. None if neither is known.
+    The latter are used close to zero (thesis, section 5.8.2): the error of the ideal weights plus float32's
+    epsilon, and that part of the error itself, which float32 could not tell from it. None if neither is
+    known.
     """
     threshold = task.threshold(Split.TEST)
     if threshold is not None:
@@ -62,7 +63,7 @@ def limits(
     if ideal_test is None or ideal_validation is None:
         return None
     precision = torch.finfo(torch.float32).eps
-    return Limits(ideal_test + precision, ideal_validation + precision)
+    return Limits(*(ideal * (1 + precision) + precision for ideal in (ideal_test, ideal_validation)))
 
 
 def outcome_of(validation: float, test: float, diverged: bool, below: Limits) -> Outcome:

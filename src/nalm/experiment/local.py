@@ -73,7 +73,7 @@ def compute_locally(
     progress = Progress(sum(chunk.run_steps for chunk in chunks))
     waiting, attempts, finished = list(chunks), dict.fromkeys(map(id, chunks), 0), 0
     alone = len({chunk.first.model for chunk in chunks}) == 1  # then all processes need the same programs
-    workers = [_start() for _ in range(processes if alone else min(processes, len(chunks)))]
+    workers = [_start() for _ in range(min(processes, max(len(chunks), 2 if alone else 0)))]
     try:
         if alone and processes > 1:
             _compile_together(workers, chunks[0])
@@ -125,7 +125,8 @@ def _compile_together(workers: Sequence[_Worker], chunk: Chunk) -> None:
     What goes wrong here, such as a process that dies, is left to the work itself to meet.
     """
     for worker, part in zip(workers, ("evaluate", "train")):
-        worker.connection.send((part, chunk))
+        with contextlib.suppress(BrokenPipeError):
+            worker.connection.send((part, chunk))
     for worker in workers[:2]:
         with contextlib.suppress(EOFError, ConnectionResetError):
             worker.connection.recv()

@@ -34,8 +34,9 @@ class TruncatedNormal(Distribution):
     def __post_init__(self) -> None:
         check_above_zero("sd", self.sd)
         check_interval(self.low, self.high)
-        if not self._inside() > 1e-6:
-            raise ArgumentError("range", "an interval that the normal distribution reaches", str(self))
+        if not self._inside() > 1e-3:
+            expected = "an interval with more than a thousandth of the normal distribution"
+            raise ArgumentError("range", expected, str(self))
 
     def __str__(self) -> str:
         return f"tn({self.mean:g};{self.sd:g};{self.low:g}:{self.high:g})"
@@ -57,6 +58,7 @@ class TruncatedNormal(Distribution):
         n = {name: of_inputs(numbers[name], u) for name in ("mean", "sd", "low", "high")}
         start, end = of_inputs(numbers["below_low"], u), of_inputs(numbers["below_high"], u)
         x = n["mean"] + n["sd"] * standard_normal(start + u * (end - start))
+        x = torch.where(x == 0, n["sd"] * 2.0**-23, x)  # never an exact zero to divide by
         return torch.minimum(torch.maximum(x, n["low"]), n["high"])
 
     def mean_absolute(self) -> float:

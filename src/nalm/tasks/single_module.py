@@ -1,8 +1,12 @@
 """The single module task: one unit, y = x1 op x2, any number of further inputs that do not matter.
 
 Thesis, section 3.3 (2 inputs), section 5.3 (10 inputs), sections 5.6 to 5.8 (other distributions). The
-relevant inputs are the first two. Where inputs have distributions of their own (section 5.6), further inputs
-take turns, so that with 10 inputs five come from each; the order of inputs means nothing to a unit.
+relevant inputs are the first two.
+
+Deviations: table 5.2 is read as it stands: the first input comes from one range, the second from the other,
+with 10 inputs too, where further inputs take turns, so that five come from each. Public code draws the first
+five columns from one range and the last five from the other, and picks two neighbours as operands anew for
+every seed, which mostly come from the same range; it tests set 3 on the union of both ranges.
 """
 
 from __future__ import annotations

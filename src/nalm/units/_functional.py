@@ -66,6 +66,8 @@ def cosine_of_sum(chosen: Inputs, angle: Tensor) -> Tensor:
     """
     if angle.shape[-1] > UNROLLED:
         return torch.cos(weighted_sum(joined(chosen).to(angle.dtype), angle))
+    if angle.shape[-1] == 1:
+        return torch.where(columns(chosen)[0], torch.cos(angle), 1.0).mT
     # By the addition theorem: sine and cosine once a weight instead of once a sample and output.
     cosine, sine = torch.stack([torch.cos(angle), torch.sin(angle)]).unbind()
     real = imaginary = None
