@@ -13,10 +13,8 @@ from pathlib import Path
 import pytest
 
 import nalm
-from nalm.evaluate.outcome import limits, outcome_of
 from nalm.experiment.bench import do_work, make_experiment, make_work
 from nalm.experiment.store import Store
-from nalm.tasks import Reciprocal
 
 pytestmark = pytest.mark.xdist_group("bench")
 RANGES = ["1:2", "-2:-1"]
@@ -104,7 +102,7 @@ def test_killed_at_random_moments_the_rows_are_the_same(undisturbed, tmp_path):
             stderr=subprocess.DEVNULL,
             text=True,
         )
-        delay = random.uniform(0.1, 8.0)
+        delay = random.uniform(0.1, 6.0)
         with contextlib.suppress(subprocess.TimeoutExpired):
             process.wait(delay)
         killed = kill_one(process)
@@ -193,20 +191,6 @@ def test_a_second_command_on_the_same_store_is_refused(tmp_path):
 def test_an_operation_that_a_unit_cannot_express_is_refused():
     with pytest.raises(nalm.ArgumentError, match="`op` must be one that nmu can express"):
         make_experiment("single-module", ["nmu"], ["add"])
-
-
-def test_close_to_zero_ideal_weights_are_a_solution(tmp_path):
-    wanted = make_experiment("reciprocal", ["realnpu", "nmru"], seeds=3, iterations=1)
-    with Store(tmp_path / "runs.sqlite") as store:
-        rows = do_work(make_work(wanted, store, 1), store, 1)["rows"]
-        records = list(store.records())
-    assert [row["range"] for row in rows[:5]] == ["0:1e-4", "0:1e-3", "0:1e-2", "0:0.1", "0:1"]
-    for record in records:
-        task = Reciprocal(range=record.range)
-        below = limits(task, record.ideal_test, record.ideal_validation)
-        solved = outcome_of(record.ideal_validation, record.ideal_test, False, below)
-        assert solved == "solved", record.range
-    assert all(row["threshold"] > 0 for row in rows)
 
 
 def test_a_stack_around_zero_is_refused_before_any_work():

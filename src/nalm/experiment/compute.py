@@ -32,7 +32,7 @@ def compute(chunk: Chunk, progress: Callable[[Report], None] | None = None) -> l
             initial=None if cell.model.made_of_units else _made_anew(chunk.runs),
             progress=progress,
         )
-        ideal = _ideal_errors(model, chunk.runs)
+        ideal = ideal_errors(model, chunk.runs)
     except Exception as error:
         raise cell.model.explain_failure(error) from error
     about = machine(result.compiled)
@@ -72,8 +72,16 @@ def _made_anew(runs: Sequence[Run]) -> Parameters:
     return {name: torch.stack([each[name].detach() for each in held]) for name in held[0]}
 
 
-def _ideal_errors(model: nn.Module, runs: Sequence[Run]) -> dict[Run, dict[Split, float]]:
-    """The errors of ideal weights on the data of those runs whose task has no threshold of its own."""
+def ideal_errors(
+    model: nn.Module, runs: Sequence[Run], *, compiled: bool = True
+) -> dict[Run, dict[Split, float]]:
+    """The errors of ideal weights on the data of those runs whose task has no threshold of its own.
+
+    Args:
+        model: the model of the runs; its weights are changed.
+        runs: the runs.
+        compiled: compile the evaluation, or run it eagerly.
+    """
     wanted = {run.cell: run.cell.task.threshold() is None for run in runs}
     chosen = [run for run in runs if wanted[run.cell]]
     if not chosen:
@@ -84,7 +92,8 @@ def _ideal_errors(model: nn.Module, runs: Sequence[Run]) -> dict[Run, dict[Split
         held.append({name: p.detach().clone() for name, p in model.named_parameters()})
     ideal = {name: torch.stack([each[name] for each in held]) for name in held[0]}
     tasks, recipes = [run.cell.task for run in chosen], [run.cell.recipe for run in chosen]
-    errors = evaluate_runs(model, tasks, recipes, [run.seed for run in chosen], ideal)
+    seeds = [run.seed for run in chosen]
+    errors = evaluate_runs(model, tasks, recipes, seeds, ideal, compiled=compiled)
     return {run: {split: float(e[k]) for split, e in errors.items()} for k, run in enumerate(chosen)}
 
 

@@ -99,10 +99,12 @@ def evaluate_runs(
     recipes: Sequence[Recipe],
     seeds: Sequence[int],
     parameters: Parameters,
+    *,
+    compiled: bool = True,
 ) -> dict[Split, Tensor]:
     """Errors of models with these parameters `runs x ...` on the fixed sets of their seeds, float64."""
     dtype = next(iter(parameters.values())).dtype
-    settings = _settings(tasks, recipes, seeds, None, 1, dtype, torch.device("cpu"), True)
+    settings = _settings(tasks, recipes, seeds, None, 1, dtype, torch.device("cpu"), compiled)
     models = Models(model, dtype, settings.device)
     width = _width(tasks[0], recipes[0], settings)
     parts = []
