@@ -11,6 +11,20 @@ PUBLISHED = [
     (0, 100, 0, 0.0369935),
     (3, 100, 0.0102545, 0.0845194),
     (100, 100, 0.963007, 1),
+    (14, 100, 0.0852634, 0.221372),
+    (0, 10, 0, 0.277533),
+    (1, 10, 0.0178762, 0.40415),
+    (5, 10, 0.236593, 0.763407),
+    (9, 10, 0.59585, 0.982124),
+    (10, 10, 0.722467, 1),
+    (12, 49, 0.146023, 0.380863),
+    (0, 50, 0, 0.0713476),
+    (21, 50, 0.29375, 0.557666),
+    (39, 50, 0.647585, 0.872461),
+    (50, 50, 0.928652, 1),
+    (1, 51, 0.00346969, 0.103046),
+    (34, 51, 0.529684, 0.780301),
+    (50, 54, 0.824459, 0.970818),
 ]
 
 
@@ -18,6 +32,13 @@ PUBLISHED = [
 def test_success_has_the_published_intervals(successes, runs, low, high):
     found = success_interval(successes, runs)
     assert (found.value, found.low, found.high) == pytest.approx((successes / runs, low, high), abs=1e-6)
+
+
+@pytest.mark.parametrize("runs", range(1, 60))
+def test_a_rate_lies_in_its_interval(runs):
+    for successes in range(runs + 1):
+        found = success_interval(successes, runs)
+        assert 0 <= found.low <= found.value <= found.high <= 1
 
 
 def test_no_runs_have_no_rate():

@@ -46,7 +46,10 @@ def success_interval(successes: int, runs: int) -> Interval:
     middle = share + z**2 / (2 * runs)
     half = z * math.sqrt(share * (1 - share) / runs + z**2 / (4 * runs**2))
     scale = 1 + z**2 / runs
-    return Interval(share, max(0.0, (middle - half) / scale), min(1.0, (middle + half) / scale))
+    # None and all have an end of exactly 0 and 1, whatever rounding makes of it.
+    low = (middle - half) / scale if successes else 0.0
+    high = (middle + half) / scale if successes < runs else 1.0
+    return Interval(share, low, high)
 
 
 def gamma_interval(values: Sequence[float]) -> Interval:
