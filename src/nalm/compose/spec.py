@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import inspect
 import re
 from collections.abc import Sequence
@@ -51,11 +52,17 @@ class Layer:
         """Names of recipes."""
         return self.kind.recipes if issubclass(self.kind, Unit) else ("published",)
 
-    def can(self, op: str) -> bool:
-        """Whether it can express an operation; of a plain module nobody knows, so that it may try."""
+    @functools.cached_property
+    def ops(self) -> tuple[str, ...] | None:
+        """The operations that it can express; None for a plain module, of which nobody knows."""
         if not issubclass(self.kind, Unit) or not hasattr(self.kind, "ops"):
-            return True
-        return op in self.kind(2, 1, **dict(self.options)).ops
+            return None
+        # Options may leave a unit fewer.
+        return self.kind(2, 1, **dict(self.options)).ops if self.options else self.kind.ops
+
+    def can(self, op: str) -> bool:
+        """Whether it can express an operation; where nobody knows, it may try."""
+        return self.ops is None or op in self.ops
 
     def recipe(self, op: str, name: str, inputs: int) -> Recipe:
         """The unit's recipe; plain Adam for a plain module."""
