@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import ast
 import contextlib
+import errno
 import io
 import json
+import os
 import re
 import sys
 import time
@@ -18,7 +20,7 @@ from rich.console import Console
 
 from nalm import catalogue
 from nalm._version import __version__
-from nalm.errors import ArgumentError, NalmError, check_choice, check_positive, unknown
+from nalm.errors import ArgumentError, NalmError, check_above_zero, check_choice, check_positive, unknown
 from nalm.report import tables
 
 app = typer.Typer(
@@ -154,16 +156,20 @@ def bench(
     from nalm.experiment import bench as experiment
 
     usual = {"quick": 5, "paper": 25}
-    wanted = experiment.make_experiment(
-        task,
-        _items("units", units),
-        _items("op", op),
-        _items("ranges", ranges),
-        inputs=inputs,
-        seeds=usual[check_choice("scale", scale, usual)] if seeds is None else seeds,
-        iterations=iterations,
-        recipe=recipe,
-    )
+    if threshold is not None:
+        check_above_zero("threshold", threshold)
+    _check_writable(json_file)
+    with contextlib.redirect_stdout(sys.stderr):  # what a user's unit prints is no result
+        wanted = experiment.make_experiment(
+            task,
+            _items("units", units),
+            _items("op", op),
+            _items("ranges", ranges),
+            inputs=inputs,
+            seeds=usual[check_choice("scale", scale, usual)] if seeds is None else seeds,
+            iterations=iterations,
+            recipe=recipe,
+        )
     processes = check_positive("jobs", catalogue.cores() if jobs is None else jobs)
     if dry_run:
         _print_plan(experiment.plan_work(wanted, store, processes, fresh=fresh), processes, json_file)
@@ -197,7 +203,8 @@ def runs(
     from nalm.experiment.describe import Filter, described_runs
 
     wanted = Filter(_items("unit", unit), _items("op", op), _items("range", range_), _numbers("seed", seed))
-    found = described_runs(store, wanted)
+    with contextlib.redirect_stdout(sys.stderr):
+        found = described_runs(store, wanted, tell=_now_and_then("runs read"))
     if not _write_json({"runs": found}, json_file):
         _print(tables.runs_table(found))
 
@@ -213,7 +220,8 @@ def export(
     from nalm.report.export import FORMATS, write_runs
 
     check_choice("format", form, FORMATS)
-    found = described_runs(store, Filter(), formulas=False)
+    with contextlib.redirect_stdout(sys.stderr):
+        found = described_runs(store, Filter(), formulas=False)
     write_runs(found, output, form)
     _say(f"{len(found)} runs written to {output}.")
 
@@ -269,6 +277,12 @@ def _write_json(data: Any, file: str | None) -> bool:
     return False
 
 
+def _check_writable(file: str | None) -> None:
+    """Refuse a file that cannot be made before the work that fills it."""
+    if file not in (None, "-") and not Path(str(file)).parent.is_dir():
+        raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), file)
+
+
 def _items(argument: str, text: str | None) -> list[str] | None:
     """The items of a comma list; commas inside brackets separate nothing."""
     if text is None:
@@ -304,7 +318,9 @@ def _print_plan(work: Any, processes: int, json_file: str | None) -> None:
 
 
 def _duration(seconds: float) -> str:
-    return f"{seconds:.0f} s" if seconds < 120 else f"{seconds / 60:.0f} min"
+    if seconds < 120:
+        return f"{seconds:.0f} s"
+    return f"{seconds / 60:.0f} min" if seconds < 7200 else f"{seconds / 3600:.0f} h"
 
 
 @contextlib.contextmanager
@@ -330,6 +346,19 @@ def _shown_progress() -> Iterator[Callable[[Any], None]]:
             _say(f"{share:.0%} after {spent}, {_left(progress)}.")
 
     yield line
+
+
+def _now_and_then(what: str) -> Callable[[int, int], None]:
+    """Says every ten seconds how many of how many are done."""
+    last = time.monotonic()
+
+    def tell(done: int, total: int) -> None:
+        nonlocal last
+        if time.monotonic() - last >= 10:
+            last = time.monotonic()
+            _say(f"{done} of {total} {what}.")
+
+    return tell
 
 
 def _left(progress: Any) -> str:

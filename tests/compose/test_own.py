@@ -152,6 +152,14 @@ def test_a_package_that_does_not_import_is_told(monkeypatch):
 CLASS = (
     "import torch\n\n\nclass A(torch.nn.Module):\n    def __init__(self, a, b):\n        super().__init__()\n"
 )
+WEIGHT = (
+    CLASS
+    + """\
+        self.w = torch.nn.Parameter(torch.ones(b, a))
+
+    def forward(self, x):
+"""
+)
 FAULTS = {
     "does not import": ("import torch\n\nx = nothing\n", r"mine\.py:3: NameError: name 'nothing'"),
     "syntax": ("import torch\nclass A(\n", r"mine\.py:2: SyntaxError"),
@@ -162,10 +170,30 @@ FAULTS = {
         "import torch\nclass A(torch.nn.Module):\n    def __init__(self): ...\n",
         r"mine\.py:2: TypeErr",
     ),
-    "shape": (CLASS + "    def forward(self, x):\n        return x\n", r"mine\.py:4: A gives shape \(3, 2\)"),
-    "forward": (
-        CLASS + "    def forward(self, x):\n        return x @ x\n",
-        r"mine\.py:8: RuntimeError: mat1",
+    "shape": (WEIGHT + "        return x * self.w\n", r"mine\.py:4: A gives shape \(3, 2\)"),
+    "forward": (WEIGHT + "        return x @ x\n", r"mine\.py:10: RuntimeError: mat1"),
+    "exits when made": (CLASS + "        raise SystemExit(0)\n", r"mine\.py:7: SystemExit"),
+    "no parameters": (CLASS, r"mine\.py:4: A without any"),
+    "frozen": (
+        CLASS + "        self.w = torch.nn.Parameter(torch.ones(b, a), requires_grad=False)\n",
+        r"mine\.py:4: A without any",
+    ),
+    "double": (
+        CLASS + "        self.w = torch.nn.Parameter(torch.ones(b, a).double())\n",
+        r"mine\.py:4: A with others",
+    ),
+    "a tuple": (WEIGHT + "        return x, x\n", r"mine\.py:4: TypeError: forward returns tuple"),
+    "detached": (
+        WEIGHT + "        return (x @ self.w.mT).detach()\n",
+        r"mine\.py:4: TypeError: the output has",
+    ),
+    "branch": (
+        WEIGHT + "        return x @ self.w.mT if x.sum() > 0 else x @ self.w.mT\n",
+        r"mine\.py:10: RuntimeError: a branch depends on data",
+    ),
+    "random": (
+        WEIGHT + "        return x @ self.w.mT * torch.rand(1)\n",
+        r"mine\.py:10: RuntimeError: random numbers are drawn",
     ),
     "mixing": (
         CLASS + "        self.norm = torch.nn.BatchNorm1d(b)\n",

@@ -167,10 +167,11 @@ def test_ideal_weights_need_two_values_between_the_units():
     [
         ({"op": "div"}, "`op` must be one of add, sub, mul, but got 'div'"),
         ({"op": "add", "range": "2:1"}, "low < high"),
-        ({"op": "add", "inputs": 0}, "`inputs` must be a positive whole number"),
+        ({"op": "add", "inputs": 0}, "`inputs` must be a whole number from"),
         ({"op": "add", "overlap_ratio": 1.5}, "`overlap_ratio` must be from 0 to 1"),
         ({"op": "add", "overlap_ratio": -0.1}, "`overlap_ratio` must be from 0 to 1"),
-        ({"op": "add", "subset_ratio": 0.001}, "`subset_ratio` must be such that both subsets fit"),
+        ({"op": "add", "subset_ratio": 0.001}, "`inputs` must be 1000 or more, one for each subset"),
+        ({"op": "add", "subset_ratio": 0.0}, "`subset_ratio` must be such that both subsets fit"),
         ({"op": "add", "subset_ratio": 0.7}, "`subset_ratio` must be such that both subsets fit"),
     ],
 )

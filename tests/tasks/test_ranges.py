@@ -205,3 +205,8 @@ def test_ranges_may_differ_from_model_to_model():
         alone = {name: tensor[k : k + 1] for name, tensor in tensors.items()}
         assert torch.equal(x[k], Range.draw(u[k : k + 1], alone)[0])
         assert x[k].min() == span.low
+
+
+def test_numbers_that_single_precision_cannot_compute_with_are_refused():
+    with pytest.raises(ArgumentError, match="within -1e\\+09 and 1e\\+09"):
+        parse_pair("1e300:1e301=>1:2")

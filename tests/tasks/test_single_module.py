@@ -165,9 +165,9 @@ def test_fresh_weights_do_not_solve_the_task():
         ({"op": "ad"}, "Did you mean 'add'?"),
         ({"op": "add", "range": "2:1"}, "low < high"),
         ({"op": "add", "range": "3:4"}, "a known range, or train=>test"),
-        ({"op": "add", "inputs": 1}, "`inputs` must be 2 or more, but got 1"),
-        ({"op": "add", "inputs": 0}, "`inputs` must be a positive whole number"),
-        ({"op": "add", "inputs": 2.0}, "`inputs` must be a positive whole number"),
+        ({"op": "add", "inputs": 1}, "`inputs` must be a whole number from 2 to 10000, but got 1"),
+        ({"op": "add", "inputs": 0}, "`inputs` must be a whole number from"),
+        ({"op": "add", "inputs": 2.0}, "`inputs` must be a whole number from"),
     ],
 )
 def test_wrong_arguments_are_refused_at_once(arguments, message):

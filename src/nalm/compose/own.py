@@ -42,6 +42,14 @@ class OwnUnit:
     source: str
 
 
+_IN_OTHER_WORDS = {
+    "data-dependent control flow": "a branch depends on data, which many models at once cannot share",
+    "vmap: It looks like you're calling .item()": "a tensor is made a number, but many models have many",
+    "vmap: called random operation": "random numbers are drawn, which would have to come from the seed",
+}
+"""What torch says about modules that cannot be computed for many models at once, by a phrase of it."""
+
+
 def is_file(name: str) -> bool:
     """Whether a name is that of a class in a file."""
     return ".py:" in name
@@ -103,6 +111,7 @@ def located(error: BaseException, file: Path, line: int | None = None) -> str:
         if Path(frame.filename).resolve() == file.resolve():
             line = frame.lineno
     text = error.msg if isinstance(error, SyntaxError) else str(error).partition("\n")[0]
+    text = next((said for phrase, said in _IN_OTHER_WORDS.items() if phrase in text), text)
     what = f"{type(error).__name__}: {text.rstrip('.')}" if text else type(error).__name__
     return f"{file}:{line}: {what}" if line else f"{file}: {what}"
 

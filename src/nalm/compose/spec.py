@@ -10,7 +10,8 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import torch
-from torch import nn
+from torch import Tensor, nn
+from torch.func import functional_call, vmap
 
 from nalm.compose import own
 from nalm.errors import ArgumentError, NalmError, check_choice, check_positive, unknown
@@ -86,7 +87,7 @@ class Layer:
             return self.kind(*sizes, **options)
         try:
             return self.kind(*sizes, **options)
-        except Exception as error:
+        except (Exception, SystemExit) as error:
             expected = f"a class made by ({', '.join(map(str, sizes))})"
             raise ArgumentError("unit", expected, own.failure(error, self.origin)) from error
 
@@ -124,6 +125,8 @@ class ModelSpec:
         layers, recipe = [], None
         for part in _BETWEEN.split(text):
             match = _LAYER.fullmatch(part.strip())
+            if match is None and part.strip().rstrip(":").endswith(".py"):
+                raise ArgumentError("unit", "a file and a class in it, as in ./mine.py:MyUnit", repr(text))
             if match is None:
                 raise ArgumentError("unit", "name[@recipe][(option=value;…)], joined by +", repr(text))
             found = _layer(match["name"])
@@ -237,19 +240,40 @@ def _parsed_again(text: str, identities: list[dict[str, Any]]) -> ModelSpec:
 
 
 def _try(module: nn.Module, found: own.OwnUnit, before: int, after: int) -> None:
+    """Compute a few rows and their gradient, for two models at once, as training will."""
     mixing = mixing_module(module)
     if mixing is not None:
         got = f"{own.where(found)} with {type(mixing).__name__}"
         raise ArgumentError("unit", "one that trains alone whatever trains beside it", got)
-    expected = f"a module from {before} inputs to {after} outputs"
+    held = dict(module.named_parameters())
+    if not any(p.requires_grad for p in held.values()):
+        raise ArgumentError("unit", "a module with parameters to train", f"{own.where(found)} without any")
+    if any(p.dtype != torch.float32 for p in held.values()):
+        raise ArgumentError("unit", "made of float32 parameters", f"{own.where(found)} with others")
+    expected, rows = f"a module from {before} inputs to {after} outputs", torch.ones(2, 3, before)
     try:
-        with torch.no_grad():
-            shape = tuple(module(torch.ones(3, before)).shape)
-    except Exception as error:
+        with torch.enable_grad():
+            output = module(rows[0])
+            if not isinstance(output, Tensor):
+                raise TypeError(f"forward returns {type(output).__name__}, not a tensor")
+            if output.shape == (3, after):
+                _try_gradient(module, held, rows)
+    except (Exception, SystemExit) as error:
         raise ArgumentError("unit", expected, own.failure(error, found)) from error
-    if shape != (3, after):
-        got = f"{own.where(found)} gives shape {shape} for input of shape {(3, before)}"
+    if output.shape != (3, after):
+        got = f"{own.where(found)} gives shape {tuple(output.shape)} for input of shape {(3, before)}"
         raise ArgumentError("unit", expected, got)
+
+
+def _try_gradient(module: nn.Module, held: dict[str, nn.Parameter], rows: Tensor) -> None:
+    if not isinstance(module, Unit):
+        both = {name: torch.stack([p, p]) for name, p in held.items()}
+        output = vmap(lambda p, x: functional_call(module, p, (x,)))(both, rows)
+    else:
+        output = module(rows[0])
+    if not output.requires_grad:
+        raise TypeError("the output has no gradient: it is whole numbers, or detached from the parameters")
+    output.sum().backward()
 
 
 def _options(kind: type[nn.Module], text: str | None) -> tuple[tuple[str, Any], ...]:

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from nalm.compose import ModelSpec
-from nalm.errors import ArgumentError, check_above_zero, check_choice, check_positive
+from nalm.errors import ArgumentError, check_choice, check_positive
 from nalm.evaluate.outcome import Limits, limits
 from nalm.evaluate.ranking import rank
 from nalm.evaluate.summary import Verdict, judge, summarise
@@ -72,9 +72,12 @@ def make_experiment(
     for model in _models(kind, models, recipe):
         able = [op for op in kind.ops if model.can(op)]
         wanted = able if ops is None else [op for op in ops if op in able]
+        if not able:
+            expected = f"able to express one of {', '.join(kind.ops)}, which {task} is about"
+            raise ArgumentError("units", expected, str(model))
         if not wanted:
-            can = f"one that {model} can express ({', '.join(able) or 'none on this task'})"
-            raise ArgumentError("op", can, ", ".join(ops or ()) or "none")
+            can = f"one that {model} can express ({', '.join(able)})"
+            raise ArgumentError("op", can, ", ".join(ops or ()))
         for op in wanted:
             for name in names:
                 cells.append(Cell(model, kind.of(op, name, inputs), iterations))
@@ -149,8 +152,6 @@ def do_work(
     threshold: float | None = None,
 ) -> dict[str, Any]:
     """Compute what is missing, store it chunk by chunk, and evaluate everything: the JSON of a benchmark."""
-    if threshold is not None:
-        check_above_zero("threshold", threshold)
     began = time.perf_counter()
     for records in compute_locally(work.chunks, processes, tell):
         store.add(records)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -58,15 +58,32 @@ class Filter:
                 raise unknown("range", text, sorted({r.range for r in records}))
 
 
-def described_runs(path: Path, wanted: Filter, *, formulas: bool = True) -> list[dict[str, Any]]:
-    """The stored runs that are wanted, as plain data."""
+def described_runs(
+    path: Path,
+    wanted: Filter,
+    *,
+    formulas: bool = True,
+    tell: Callable[[int, int], None] = lambda done, total: None,
+) -> list[dict[str, Any]]:
+    """The stored runs that are wanted, as plain data.
+
+    Args:
+        path: the store.
+        wanted: which runs.
+        formulas: read each run's formula, which takes about ten milliseconds.
+        tell: is told how many of how many runs are done.
+    """
     if not path.exists():
         raise StoreError(f"{path} does not exist; `nalm bench` makes it.")
     with Store(path) as store:
         all_records = list(store.records(curves_only=True))
         wanted.check(all_records)
         ids = [record.id for record in all_records if wanted.matches(record)]
-        return list(_described(store.records(ids), formulas))
+        found = []
+        for run in _described(store.records(ids), formulas):
+            found.append(run)
+            tell(len(found), len(ids))
+        return found
 
 
 def _described(records: Iterator[Record], formulas: bool) -> Iterator[dict[str, Any]]:

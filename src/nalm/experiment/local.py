@@ -152,6 +152,7 @@ def _start() -> _Worker:
 
 def _work(connection: Connection, coordinator: int) -> None:
     """Compute what comes until nothing more does."""
+    os.dup2(2, 1)  # what a user's unit prints is talk: results are the coordinator's
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the coordinator decides what an interruption means
     threading.Thread(target=_end_with, args=(coordinator,), daemon=True).start()
     from nalm.experiment.compute import compute, prepare

@@ -187,7 +187,7 @@ class Store:
             raise sqlite3.DatabaseError(verdict)
 
     def _refusal(self, error: sqlite3.Error) -> StoreError:
-        text = str(error)
+        text = " ".join(str(error).split())
         if "locked" in text or "busy" in text:
             return StoreError(
                 f"{self.path} is in use by another command; wait for it or use another --store."

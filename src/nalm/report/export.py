@@ -6,13 +6,14 @@ In CSV, curves and weights are JSON inside their column; in Parquet curves are l
 from __future__ import annotations
 
 import csv
+import errno
 import json
 import os
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
-from nalm.errors import NalmError, check_choice
+from nalm.errors import ArgumentError, NalmError, check_choice
 
 _AS_TEXT = ("weights", "machine")
 
@@ -20,6 +21,11 @@ _AS_TEXT = ("weights", "machine")
 def write_runs(runs: Sequence[dict[str, Any]], path: Path, form: str) -> None:
     """Write all runs, or leave a file that was there as it is."""
     write = FORMATS[check_choice("format", form, FORMATS)]
+    if str(path) == "-":
+        hint = "For JSON on standard output use `nalm runs --json -`."
+        raise ArgumentError("output", "the name of a file", "'-'", hint)
+    if not path.parent.is_dir():
+        raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), str(path))
     part = path.with_name(path.name + ".part")
     try:
         write(runs, part)

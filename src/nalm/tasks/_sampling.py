@@ -10,10 +10,19 @@ from typing import Any, ClassVar, Self
 import torch
 from torch import Tensor
 
+from nalm.errors import ArgumentError
 from nalm.tasks._base import Numbers, Split, Task
 from nalm.tasks.distributions import ByInput
 from nalm.tasks.known_ranges import RANGE_SETS, parse_pair
 from nalm.tasks.ranges import Distribution
+
+MOST_INPUTS = 10_000
+
+
+def check_inputs(got: int, least: int) -> None:
+    """Refuse numbers of inputs that a task does not have."""
+    if isinstance(got, bool) or not isinstance(got, int) or not least <= got <= MOST_INPUTS:
+        raise ArgumentError("inputs", f"a whole number from {least} to {MOST_INPUTS}", repr(got))
 
 
 class RangeTask(Task):

@@ -19,10 +19,10 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from nalm.errors import ArgumentError, check_choice, check_positive
+from nalm.errors import ArgumentError, check_choice
 from nalm.streams import Purpose, counters, key, uniform
 from nalm.tasks._base import Numbers, Split
-from nalm.tasks._sampling import RangeTask, apply_operation
+from nalm.tasks._sampling import RangeTask, apply_operation, check_inputs
 from nalm.tasks.distributions import ByInput
 from nalm.tasks.known_ranges import parse_pair
 from nalm.tasks.ranges import Distribution
@@ -56,11 +56,14 @@ class ArithmeticDataset(RangeTask):
 
     def __post_init__(self) -> None:
         check_choice("op", self.op, ARITHMETIC_OPERATIONS)
-        check_positive("inputs", self.inputs)
+        check_inputs(self.inputs, 2)
         if any(isinstance(drawn, ByInput) for drawn in parse_pair(self.range)):
             raise ArgumentError("range", "one distribution for all inputs of this task", repr(self.range))
         if not 0 <= self.overlap_ratio <= 1:
             raise ArgumentError("overlap_ratio", "from 0 to 1", repr(self.overlap_ratio))
+        if self.subset_size < 1 and 0 < self.subset_ratio <= 1:
+            least = math.ceil(1 / self.subset_ratio)
+            raise ArgumentError("inputs", f"{least} or more, one for each subset", repr(self.inputs))
         if self.subset_size < 1 or self.width > self.inputs:
             expected = f"such that both subsets fit into {self.inputs} inputs"
             raise ArgumentError("subset_ratio", expected, repr(self.subset_ratio))

@@ -59,6 +59,8 @@ def _parse_part(text: str) -> Distribution:
         raise wrong
     low, high = parse_interval(arguments[-1])
     if call[1] == "benford":
+        if not (low.is_integer() and high.is_integer()):
+            raise ArgumentError("range", "benford(low:high) with whole numbers", repr(text))
         return Benford(int(low), int(high))
     if not all(re.fullmatch(NUMBER, a.strip()) for a in arguments[:2]):
         raise wrong
@@ -87,6 +89,8 @@ def parse_pair(text: str) -> tuple[Distribution, Distribution]:
     if text.strip() in RANGES:
         return RANGES[text.strip()]
     train, arrow, test = text.partition("=>")
+    if arrow and not (train.strip() and test.strip()):
+        raise ArgumentError("range", "train=>test with a range on both sides", repr(text))
     if arrow:
         return _same_kind(parse(train), parse(test))
     try:

@@ -72,10 +72,16 @@ def of_inputs(value: Tensor, u: Tensor) -> Tensor:
     return value.reshape((-1,) + (1,) * (u.dim() - 1))
 
 
+LARGEST = 1e9
+"""The squared error of a product of two numbers of this size is still held by single precision."""
+
+
 def check_interval(low: float, high: float) -> None:
-    """Refuse ends that are not an interval."""
+    """Refuse ends that are not an interval, or beyond what can be computed with."""
     if not (math.isfinite(low) and math.isfinite(high) and low < high):
         raise ArgumentError("range", "intervals low:high with low < high", f"{low:g}:{high:g}")
+    if max(abs(low), abs(high)) > LARGEST:
+        raise ArgumentError("range", f"within {-LARGEST:g} and {LARGEST:g}", f"{low:g}:{high:g}")
 
 
 def parse_interval(text: str) -> tuple[float, float]:

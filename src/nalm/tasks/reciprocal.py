@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, ClassVar
 
 from torch import Tensor, nn
 
-from nalm.errors import check_choice, check_positive
+from nalm.errors import check_choice
 from nalm.tasks._base import Numbers, Split
-from nalm.tasks._sampling import RangeTask, factor_error
+from nalm.tasks._sampling import RangeTask, check_inputs, factor_error
 from nalm.tasks.known_ranges import RANGE_SETS, parse_pair
 from nalm.units._base import units_of
 
@@ -42,7 +42,7 @@ class Reciprocal(RangeTask):
 
     def __post_init__(self) -> None:
         check_choice("op", self.op, self.ops)
-        check_positive("inputs", self.inputs)
+        check_inputs(self.inputs, 1)
         parse_pair(self.range)
 
     def batch(self, u: Tensor, numbers: Numbers) -> tuple[Tensor, Tensor]:

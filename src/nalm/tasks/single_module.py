@@ -17,9 +17,9 @@ from typing import Any
 
 from torch import Tensor, nn
 
-from nalm.errors import ArgumentError, check_choice, check_positive
+from nalm.errors import check_choice
 from nalm.tasks._base import OPERATIONS, Numbers, Split
-from nalm.tasks._sampling import RangeTask, apply_operation, factor_error
+from nalm.tasks._sampling import RangeTask, apply_operation, check_inputs, factor_error
 from nalm.tasks.known_ranges import parse_pair
 from nalm.units._base import units_of
 
@@ -43,8 +43,7 @@ class SingleModule(RangeTask):
 
     def __post_init__(self) -> None:
         check_choice("op", self.op, OPERATIONS)
-        if check_positive("inputs", self.inputs) < 2:
-            raise ArgumentError("inputs", "2 or more", repr(self.inputs))
+        check_inputs(self.inputs, 2)
         parse_pair(self.range)
 
     def numbers(self, seed: int, split: Split) -> dict[str, Any]:
