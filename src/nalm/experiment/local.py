@@ -71,65 +71,98 @@ def compute_locally(
 ) -> Iterator[list[Record]]:
     """The records of each chunk, in the order in which they are ready."""
     progress = Progress(sum(chunk.run_steps for chunk in chunks))
-    waiting, attempts, finished = list(chunks), dict.fromkeys(map(id, chunks), 0), 0
-    alone = len({chunk.first.model for chunk in chunks}) == 1  # then all processes need the same programs
-    workers = [_start() for _ in range(min(processes, max(len(chunks), 2 if alone else 0)))]
+    pool = _Pool(chunks, processes)
     try:
-        if alone and processes > 1:
-            _compile_together(workers, chunks[0])
-        while waiting or any(worker.chunk for worker in workers):
-            for worker in workers:
-                if worker.chunk is None and waiting:
-                    worker.chunk, worker.done = waiting.pop(_pick(waiting, workers)), 0
-                    with contextlib.suppress(BrokenPipeError):  # a dead process is noticed below
-                        worker.connection.send(("compute", worker.chunk))
-            for connection in wait([w.connection for w in workers if w.chunk], timeout=1.0):
-                worker = next(w for w in workers if w.connection is connection)
-                assert worker.chunk is not None
-                try:
-                    kind, value = worker.connection.recv()
-                except (EOFError, ConnectionResetError):
-                    attempts[id(worker.chunk)] += 1
-                    if attempts[id(worker.chunk)] >= ATTEMPTS:
-                        raise WorkerError(_died(worker)) from None
-                    waiting.insert(0, worker.chunk)
-                    worker.process.join()
-                    workers[workers.index(worker)] = _start()
-                    continue
-                if kind == "error":
-                    raise value
-                if kind == "progress":
-                    worker.done = value
-                else:
-                    finished += worker.chunk.run_steps
-                    worker.chunk, worker.done = None, 0
-                progress.advance(finished + sum(w.done for w in workers))
+        pool.compile_together()
+        while pool.is_busy():
+            pool.hand_out()
+            for kind, value in pool.receive():
+                progress.advance(pool.run_steps_done())
                 tell(progress)
                 if kind == "records":
                     yield value
     finally:
-        for worker in workers:
+        pool.close()
+
+
+class _Pool:
+    """Processes, the chunks that they compute, and those that wait."""
+
+    def __init__(self, chunks: Sequence[Chunk], processes: int) -> None:
+        self.waiting = list(chunks)
+        self.attempts = dict.fromkeys(map(id, chunks), 0)
+        self.finished = 0
+        # With one model, all processes need the same two programs.
+        self.alone = processes > 1 and len({chunk.first.model for chunk in chunks}) == 1
+        self.workers = [_start() for _ in range(min(processes, max(len(chunks), 2 * self.alone)))]
+
+    def is_busy(self) -> bool:
+        """Whether there is anything left to do."""
+        return bool(self.waiting) or any(worker.chunk for worker in self.workers)
+
+    def run_steps_done(self) -> int:
+        """Steps of single runs, those of unfinished chunks too."""
+        return self.finished + sum(worker.done for worker in self.workers)
+
+    def compile_together(self) -> None:
+        """With one model, let two processes compile a program each, which all then find in the cache.
+
+        What goes wrong here, such as a process that dies, is left to the work itself to meet.
+        """
+        if not self.alone:
+            return
+        for worker, part in zip(self.workers, ("evaluate", "train")):
+            with contextlib.suppress(BrokenPipeError):
+                worker.connection.send((part, self.waiting[0]))
+        for worker in self.workers[:2]:
+            with contextlib.suppress(EOFError, ConnectionResetError):
+                worker.connection.recv()
+
+    def hand_out(self) -> None:
+        """Give every idle process a chunk, while there are any."""
+        for worker in self.workers:
+            if worker.chunk is None and self.waiting:
+                worker.chunk, worker.done = self.waiting.pop(self._pick()), 0
+                with contextlib.suppress(BrokenPipeError):  # a dead process is noticed when it is listened to
+                    worker.connection.send(("compute", worker.chunk))
+
+    def _pick(self) -> int:
+        """The first chunk of a model that nobody works on, so that no two processes compile one program."""
+        busy = {worker.chunk.first.model for worker in self.workers if worker.chunk}
+        return next((k for k, chunk in enumerate(self.waiting) if chunk.first.model not in busy), 0)
+
+    def receive(self) -> Iterator[tuple[str, Any]]:
+        """What the processes have to say, for a second at most; those that died are replaced."""
+        for connection in wait([w.connection for w in self.workers if w.chunk], timeout=1.0):
+            worker = next(w for w in self.workers if w.connection is connection)
+            assert worker.chunk is not None
+            try:
+                kind, value = worker.connection.recv()
+            except (EOFError, ConnectionResetError):
+                self._replace(worker, worker.chunk)
+                continue
+            if kind == "error":
+                raise value
+            if kind == "progress":
+                worker.done = value
+            else:
+                self.finished += worker.chunk.run_steps
+                worker.chunk, worker.done = None, 0
+            yield kind, value
+
+    def _replace(self, worker: _Worker, chunk: Chunk) -> None:
+        self.attempts[id(chunk)] += 1
+        if self.attempts[id(chunk)] >= ATTEMPTS:
+            raise WorkerError(_died(worker)) from None
+        self.waiting.insert(0, chunk)
+        worker.process.join()
+        self.workers[self.workers.index(worker)] = _start()
+
+    def close(self) -> None:
+        """End all processes, whatever they are at."""
+        for worker in self.workers:
             worker.process.kill()
             worker.process.join()
-
-
-def _pick(waiting: Sequence[Chunk], workers: Sequence[_Worker]) -> int:
-    """The first chunk of a model that nobody works on, so that no two processes compile the same program."""
-    busy = {worker.chunk.first.model for worker in workers if worker.chunk}
-    return next((k for k, chunk in enumerate(waiting) if chunk.first.model not in busy), 0)
-
-
-def _compile_together(workers: Sequence[_Worker], chunk: Chunk) -> None:
-    """Let two processes compile one of a chunk's two programs each, which all then find in the cache.
-
-    What goes wrong here, such as a process that dies, is left to the work itself to meet.
-    """
-    for worker, part in zip(workers, ("evaluate", "train")):
-        with contextlib.suppress(BrokenPipeError):
-            worker.connection.send((part, chunk))
-    for worker in workers[:2]:
-        with contextlib.suppress(EOFError, ConnectionResetError):
-            worker.connection.recv()
 
 
 def _died(worker: _Worker) -> str:
