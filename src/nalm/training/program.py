@@ -207,12 +207,12 @@ def _without_delays() -> Iterator[None]:
             original(self)
         made = True
 
-    Rules.__init__ = make_once  # type: ignore[method-assign]
+    Rules.__init__ = make_once
     gc.disable()
     try:
         yield
     finally:
-        Rules.__init__ = original  # type: ignore[method-assign]
+        Rules.__init__ = original
         if collecting:
             gc.enable()
 
