@@ -140,3 +140,38 @@ def test_a_damaged_store_is_refused_and_left_alone(path):
 def test_a_folder_that_does_not_exist_is_said(tmp_path):
     with pytest.raises(StoreError, match="cannot be opened or made"):
         Store(tmp_path / "missing" / "runs.sqlite")
+
+
+@pytest.fixture
+def small_disk(tmp_path):
+    """A disk of 400 KiB, where the system lets us have one."""
+    disk = tmp_path / "disk"
+    disk.mkdir()
+    mount = ["mount", "-t", "tmpfs", "-o", "size=400k", "tmpfs", str(disk)]
+    if subprocess.run(mount, capture_output=True, check=False).returncode:
+        pytest.skip("mounting a small disk needs rights that this user does not have")
+    yield disk
+    subprocess.run(["umount", str(disk)], check=True)
+
+
+def test_a_full_disk_is_said_and_what_was_stored_stays(small_disk):
+    path = small_disk / "runs.sqlite"
+    with Store(path) as store:
+        store.add([record("small")])
+        heavy = record("heavy", chosen_parameters={"w": np.zeros(100_000)})
+        with pytest.raises(StoreError, match="the disk is full"):
+            store.add([heavy])
+    with Store(path) as store:
+        assert [r.id for r in store.records()] == ["small"]
+
+
+def test_a_read_only_disk_is_said(small_disk):
+    path = small_disk / "runs.sqlite"
+    with Store(path) as store:
+        store.add([record()])
+    subprocess.run(["mount", "-o", "remount,ro", str(small_disk)], check=True)
+    before = path.read_bytes()
+    for each in (path, small_disk / "new.sqlite"):
+        with pytest.raises(StoreError, match="it or its folder is read-only"):
+            Store(each)
+    assert path.read_bytes() == before

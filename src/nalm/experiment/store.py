@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import io
 import json
+import os
 import sqlite3
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -186,6 +187,10 @@ class Store:
         if verdict != "ok":
             raise sqlite3.DatabaseError(verdict)
 
+    def _is_read_only(self) -> bool:
+        """Whether the file or its folder, where SQLite keeps more files, exists but cannot be written."""
+        return any(p.exists() and not os.access(p, os.W_OK) for p in (self.path, self.path.parent))
+
     def _refusal(self, error: sqlite3.Error) -> StoreError:
         text = " ".join(str(error).split())
         if "locked" in text or "busy" in text:
@@ -194,8 +199,8 @@ class Store:
             )
         if "not a database" in text:
             return StoreError(f"{self.path} is not a store of nalm; it was left as it is.")
-        if "readonly" in text:
-            return StoreError(f"{self.path} cannot be written: it is read-only.")
+        if "readonly" in text or self._is_read_only():
+            return StoreError(f"{self.path} cannot be written: it or its folder is read-only.")
         if "full" in text:
             return StoreError(
                 f"{self.path} cannot be written: the disk is full. What was stored before is whole."
