@@ -12,7 +12,6 @@ import json
 from typing import Any
 
 from nalm.catalogue import cores
-from nalm.evaluate.ranking import label
 from nalm.experiment.bench import do_work, make_experiment, make_work
 from nalm.experiment.store import Store
 from nalm.tasks import OPERATIONS, TEST_RANGES
@@ -47,7 +46,7 @@ def table(rows: list[dict[str, Any]]) -> list[str]:
     """A line a unit and operation, a column a range."""
     rates: dict[tuple[str, str], dict[str, float]] = {}
     for row in rows:
-        rates.setdefault((label(row), row["op"]), {})[row["range"]] = row["success"]["rate"]
+        rates.setdefault((row["model"], row["op"]), {})[row["range"]] = row["success"]["rate"]
     lines = ["| unit | op | " + " | ".join(f"`{name}`" for name in TEST_RANGES) + " |"]
     lines.append("|" + "---|" * (len(TEST_RANGES) + 2))
     for (unit, op), found in rates.items():

@@ -1,13 +1,11 @@
 """Which unit for which operation: pooled over ranges, ordered by success, then by speed."""
 
-from nalm.evaluate.ranking import label, rank
+from nalm.evaluate.ranking import rank
 
 
 def row(unit, op="mul", solved=5, runs=5, mean=1000.0, **changes):
     values = {
-        "unit": unit,
-        "recipe": "published",
-        "options": {},
+        "model": unit,
         "op": op,
         "runs": runs,
         "success": {"rate": solved / runs},
@@ -43,7 +41,12 @@ def test_operations_are_apart():
     assert [entry["op"] for entry in rank([row("a", "add"), row("a", "mul")])] == ["add", "mul"]
 
 
-def test_a_label_is_what_one_types():
-    assert label(row("realnpu", recipe="modified")) == "realnpu@modified"
-    assert label(row("nmru", options={"gate": True})) == "nmru(gate=true)"
-    assert label(row("nau+nmu", recipe="arithmetic")) == "nau+nmu"
+def test_models_that_differ_in_recipe_or_layer_alone_are_apart():
+    rows = [
+        row("nmu"),
+        row("nmu@arithmetic", solved=0),
+        row("nau(clamp=false)+nmu"),
+        row("nau+nmu(clamp=false)"),
+    ]
+    (entry,) = rank(rows)
+    assert len(entry["units"]) == 4

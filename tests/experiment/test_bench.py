@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 import nalm
-from nalm.experiment.bench import do_work, make_experiment, make_work
+from nalm.experiment.bench import do_work, make_experiment, make_work, options_of
 from nalm.experiment.store import Store
 
 pytestmark = pytest.mark.xdist_group("bench")
@@ -196,6 +196,37 @@ def test_an_operation_that_a_unit_cannot_express_is_refused():
 def test_a_stack_around_zero_is_refused_before_any_work():
     with pytest.raises(nalm.ArgumentError, match="`ranges` must be with a test range on which the error"):
         make_experiment("single-module", ["nmu+nru"], ["div"], ["1:2=>-1:1"])
+
+
+def test_models_that_differ_in_recipe_or_layer_alone_have_rows_of_their_own(tmp_path):
+    models = ["nau(clamp=false)+nmu", "nau+nmu(clamp=false)", "nmu", "nmu@arithmetic"]
+    wanted = make_experiment("single-module", models, ["mul"], ["1:2"], seeds=1)
+    assert [str(cell.model) for cell in wanted.cells] == models
+    assert [options_of(cell.model) for cell in wanted.cells] == [
+        {"0.clamp": False},
+        {"1.clamp": False},
+        {},
+        {},
+    ]
+
+
+def test_a_unit_without_ideal_weights_is_refused_around_zero_before_any_work(tmp_path):
+    (tmp_path / "mine.py").write_text(WITHOUT_IDEAL)
+    with pytest.raises(nalm.ArgumentError, match="Around zero only a single unit with known ideal weights"):
+        make_experiment("single-module", [f"{tmp_path / 'mine.py'}:Silent"], ["div"], ["0:1"])
+
+
+WITHOUT_IDEAL = """\
+import nalm
+
+
+class Silent(nalm.Unit):
+    def build(self):
+        self.declare("w", (self.out_features, self.in_features), lambda u: u)
+
+    def compute(self, x):
+        return x @ self.w.mT
+"""
 
 
 def test_processes_end_with_their_coordinator(tmp_path):

@@ -19,19 +19,12 @@ def rank(rows: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
         groups: dict[str, list[dict[str, Any]]] = {}
         for row in rows:
             if row["op"] == op:
-                groups.setdefault(label(row), []).append(row)
+                groups.setdefault(row["model"], []).append(row)
         units = sorted((_pooled(name, group) for name, group in groups.items()), key=_order)
         top = units[0]["success"]["rate"]
         best = [unit["unit"] for unit in units if unit["success"]["rate"] == top] if top else []
         entries.append({"op": op, "best": best, "units": units})
     return entries
-
-
-def label(row: dict[str, Any]) -> str:
-    """A row's model as it is written on the command line."""
-    recipe = "" if row["recipe"] in ("published", "arithmetic") else f"@{row['recipe']}"
-    options = ";".join(f"{k}={str(v).lower()}" for k, v in row["options"].items())
-    return row["unit"] + recipe + (f"({options})" if options else "")
 
 
 def _pooled(name: str, rows: Sequence[dict[str, Any]]) -> dict[str, Any]:

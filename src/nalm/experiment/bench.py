@@ -94,10 +94,20 @@ def _models(kind: type[RangeTask], texts: Sequence[str] | None, recipe: str | No
 
 
 def _check_threshold(cell: Cell) -> None:
-    if cell.task.threshold() is None and not (cell.model.made_of_units and len(cell.model.layers) == 1):
+    if cell.task.threshold() is None and not _has_ideal_weights(cell):
         expected = f"with a test range on which the error of {cell.model} can be bounded"
         hint = "Around zero only a single unit with known ideal weights is judged."
         raise ArgumentError("ranges", expected, repr(cell.task.range), hint)
+
+
+def _has_ideal_weights(cell: Cell) -> bool:
+    if not cell.model.made_of_units or len(cell.model.layers) > 1:
+        return False
+    try:
+        cell.task.ideal_(cell.model.build(cell.task.inputs, 1), 0)
+    except (AttributeError, NotImplementedError):  # a user's own unit that does not say
+        return False
+    return True
 
 
 @dataclass(frozen=True)
@@ -192,15 +202,22 @@ def verdict_on(record: Record, below: Limits) -> Verdict:
     )
 
 
+def options_of(model: ModelSpec) -> dict[str, Any]:
+    """The options of a unit by name, of a stack by layer and name."""
+    prefixes = [""] if len(model.layers) == 1 else [f"{layer}." for layer in range(len(model.layers))]
+    return {p + name: value for p, options in zip(prefixes, model.options) for name, value in options}
+
+
 def _row(cell: Cell, records: Sequence[Record], threshold: float | None) -> dict[str, Any]:
     task, model = cell.task, cell.model
     common = limits(task) if threshold is None else Limits(threshold, threshold)
     below = [common or limits(task, record.ideal_test, record.ideal_validation) for record in records]
     judged = [verdict_on(record, limit) for record, limit in zip(records, below) if limit is not None]
     return {
+        "model": str(model),
         "unit": model.name,
         "recipe": model.recipe or model.usual_recipe,
-        "options": {k: v for options in model.options for k, v in options},
+        "options": options_of(model),
         "op": task.op,
         "inputs": task.inputs,
         "range": task.range,

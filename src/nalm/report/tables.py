@@ -8,8 +8,6 @@ from typing import Any
 
 from rich.table import Table
 
-from nalm.evaluate.ranking import label
-
 _BARS = "▁▂▃▄▅▆▇█"
 
 
@@ -21,7 +19,7 @@ def bench_table(result: dict[str, Any]) -> Table:
     for row in result["rows"]:
         failed = {k: n for k, n in row["outcomes"].items() if n and k != "solved"}
         table.add_row(
-            label(row),
+            row["model"],
             row["op"],
             str(row["inputs"]),
             row["range"],
