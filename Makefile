@@ -32,6 +32,7 @@ bench: setup
 speed: setup
 	$(BIN)/python benchmarks/engine.py
 	$(BIN)/python benchmarks/units.py
+	$(BIN)/python benchmarks/bench.py
 
 clean:
 	rm -rf $(VENV) build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis

@@ -181,9 +181,7 @@ def bench(
         with _shown_progress() as tell:
             result = experiment.do_work(work, opened, processes, tell, threshold=threshold)
     if not _write_json(result, json_file):
-        _print(tables.bench_table(result))
-        if any(len(entry["units"]) > 1 for entry in result["summary"]):
-            _print(tables.summary_table(result))
+        _print_bench(result)
     if work.missing:
         _say(f"{work.missing} runs computed in {_duration(result['seconds'])}.")
 
@@ -364,6 +362,13 @@ def _now_and_then(what: str) -> Callable[[int, int], None]:
 def _left(progress: Any) -> str:
     left = progress.seconds_left
     return "compiling" if left is None else f"{_duration(left)} left"
+
+
+def _print_bench(result: dict[str, Any]) -> None:
+    """All rows, and where units can be compared which is for what."""
+    _print(tables.bench_table(result))
+    if any(len(entry["units"]) > 1 for entry in result["summary"]):
+        _print(tables.summary_table(result))
 
 
 def _print(table: Any) -> None:

@@ -3,14 +3,12 @@
 import pytest
 import torch
 
-import nalm
 from nalm.compose import ModelSpec
 from nalm.evaluate.outcome import limits, outcome_of
 from nalm.experiment.compute import compute, ideal_errors
 from nalm.experiment.plan import Chunk
 from nalm.experiment.run import Cell, Run
 from nalm.tasks import RANGE_SETS, Reciprocal, SingleModule, Split
-from nalm.training.engine import compile_program
 
 
 @pytest.mark.parametrize("unit", ["realnpu", "nru", "nmru", "npu"])
@@ -31,12 +29,6 @@ def test_close_to_zero_ideal_weights_are_a_solution(unit, inputs):
 def test_a_task_with_a_threshold_of_its_own_needs_no_ideal_weights():
     spec = ModelSpec.parse("nmu")
     assert ideal_errors(spec.build(2, 1), [Run(Cell(spec, SingleModule("mul")), 0)]) == {}
-
-
-@pytest.mark.xdist_group("realnpu")
-def test_a_single_input_can_be_trained():
-    task, unit = Reciprocal(), nalm.RealNPU(1, 1)
-    compile_program(unit, task, task.adapt(unit.recipe("reciprocal", inputs=1)), evaluate=False)
 
 
 PLAIN = """\

@@ -10,10 +10,10 @@ from torch import nn
 import nalm
 from nalm.compose import ModelSpec
 from nalm.errors import ArgumentError
-from nalm.tasks import OPERATIONS, ArithmeticDataset, SingleModule, Split, Table
+from nalm.tasks import OPERATIONS, ArithmeticDataset, Reciprocal, SingleModule, Split, Table
 from nalm.training import program
 from nalm.training.batch import Batch, Settings
-from nalm.training.engine import train_runs
+from nalm.training.engine import compile_program, train_runs
 from nalm.training.models import Models
 from nalm.training.recipe import SGD, Adam, GradientNoise, Recipe, Reinitialise
 from nalm.units import UNITS
@@ -66,10 +66,19 @@ def test_the_compiled_gradient_is_the_eager_gradient(name):
         torch.testing.assert_close(value, eager[parameter], rtol=1e-4, atol=1e-5)
 
 
-def first_gradients(name, compiled):
+@pytest.mark.xdist_group("realnpu")
+def test_so_it_is_with_a_single_input():
+    compiled, eager = (first_gradients("realnpu", compiled, Reciprocal()) for compiled in (True, False))
+    assert len(compiled) == 2
+    for parameter, value in compiled.items():
+        assert (value != 0).any()
+        torch.testing.assert_close(value, eager[parameter], rtol=1e-4, atol=1e-5)
+
+
+def first_gradients(name, compiled, task=None):
     """The gradients of three runs at the first step, times 0.1: Adam's mean of gradients after it."""
     spec = ModelSpec.parse(name)
-    task, recipe = task_of(spec), spec.make_recipe(spec.units[-1].ops[0], 2)
+    task, recipe = task or task_of(spec), spec.make_recipe(spec.units[-1].ops[0], 2)
     recipe = replace(recipe, reinitialise=None)  # which looks at errors that are not measured here
     settings = Settings(1, 1, torch.float32, torch.device("cpu"), compiled)
     models = Models(spec.build(task.in_features, 1), torch.float32, settings.device)
@@ -133,6 +142,16 @@ def test_operations_and_ranges_share_a_program():
     again = train_runs(nalm.NAU(2, 1), tasks[3:4], [recipe], [0], iterations=20, log_interval=20)
     assert len(_programs()) <= before + 2
     assert same(result, again, slice(3, 4))
+
+
+@pytest.mark.xdist_group("nmu")
+def test_a_program_compiled_ahead_is_the_one_that_is_used():
+    task, recipe = SingleModule("mul"), nalm.NMU.recipe("mul")
+    for evaluate in (True, False):
+        compile_program(nalm.NMU(2, 1), task, recipe, evaluate=evaluate)
+    ahead = set(_programs())
+    train_runs(nalm.NMU(2, 1), [task], [recipe], [0], iterations=1, log_interval=1)
+    assert set(_programs()) == ahead
 
 
 def _programs():

@@ -19,9 +19,13 @@ from modulefinder import ModuleFinder
 from pathlib import Path
 from types import ModuleType
 
-from torch import nn
+import torch
+from torch import Tensor, nn
+from torch.func import functional_call, vmap
 
 from nalm.errors import ArgumentError, nearest
+from nalm.training.models import mixing_module
+from nalm.units import Unit
 
 GROUP = "nalm.units"
 """The group of entry points."""
@@ -124,6 +128,43 @@ def failure(error: BaseException, own: OwnUnit) -> str:
 def where(own: OwnUnit) -> str:
     """The class as `file:line: name`."""
     return f"{own.file}:{inspect.getsourcelines(own.kind)[1]}: {own.kind.__name__}"
+
+
+def try_out(module: nn.Module, found: OwnUnit, before: int, after: int) -> None:
+    """Compute a few rows and their gradient, for two models at once, as training will."""
+    mixing = mixing_module(module)
+    if mixing is not None:
+        got = f"{where(found)} with {type(mixing).__name__}"
+        raise ArgumentError("unit", "one that trains alone whatever trains beside it", got)
+    held = dict(module.named_parameters())
+    if not any(p.requires_grad for p in held.values()):
+        raise ArgumentError("unit", "a module with parameters to train", f"{where(found)} without any")
+    if any(p.dtype != torch.float32 for p in held.values()):
+        raise ArgumentError("unit", "made of float32 parameters", f"{where(found)} with others")
+    expected, rows = f"a module from {before} inputs to {after} outputs", torch.ones(2, 3, before)
+    try:
+        with torch.enable_grad():
+            output = module(rows[0])
+            if not isinstance(output, Tensor):
+                raise TypeError(f"forward returns {type(output).__name__}, not a tensor")
+            if output.shape == (3, after):
+                _try_gradient(module, held, rows)
+    except (Exception, SystemExit) as error:
+        raise ArgumentError("unit", expected, failure(error, found)) from error
+    if output.shape != (3, after):
+        got = f"{where(found)} gives shape {tuple(output.shape)} for input of shape {(3, before)}"
+        raise ArgumentError("unit", expected, got)
+
+
+def _try_gradient(module: nn.Module, held: dict[str, nn.Parameter], rows: Tensor) -> None:
+    if not isinstance(module, Unit):
+        both = {name: torch.stack([p, p]) for name, p in held.items()}
+        output = vmap(lambda p, x: functional_call(module, p, (x,)))(both, rows)
+    else:
+        output = module(rows[0])
+    if not output.requires_grad:
+        raise TypeError("the output has no gradient: it is whole numbers, or detached from the parameters")
+    output.sum().backward()
 
 
 def _checked(found: object, name: str, file: Path) -> type[nn.Module]:

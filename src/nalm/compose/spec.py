@@ -10,12 +10,10 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import torch
-from torch import Tensor, nn
-from torch.func import functional_call, vmap
+from torch import nn
 
 from nalm.compose import own
 from nalm.errors import ArgumentError, NalmError, check_choice, check_positive, unknown
-from nalm.training.models import mixing_module
 from nalm.training.recipe import Recipe
 from nalm.units import UNITS, Unit
 
@@ -194,7 +192,7 @@ class ModelSpec:
         for layer, before, after in zip(self.layers, sizes, sizes[1:]):
             if layer.origin is not None:
                 built = layer.build(before, after, {"batch_shape": (), "device": None, "dtype": None})
-                _try(built, layer.origin, before, after)
+                own.try_out(built, layer.origin, before, after)
 
     def explain_failure(self, error: Exception) -> Exception:
         """The error itself, or with file and line if it came out of a user's own unit."""
@@ -237,43 +235,6 @@ def _parsed_again(text: str, identities: list[dict[str, Any]]) -> ModelSpec:
     if [layer.identity() for layer in spec.layers] != identities:
         raise NalmError(f"The source of {text} changed while it was in use; run the command again.")
     return spec
-
-
-def _try(module: nn.Module, found: own.OwnUnit, before: int, after: int) -> None:
-    """Compute a few rows and their gradient, for two models at once, as training will."""
-    mixing = mixing_module(module)
-    if mixing is not None:
-        got = f"{own.where(found)} with {type(mixing).__name__}"
-        raise ArgumentError("unit", "one that trains alone whatever trains beside it", got)
-    held = dict(module.named_parameters())
-    if not any(p.requires_grad for p in held.values()):
-        raise ArgumentError("unit", "a module with parameters to train", f"{own.where(found)} without any")
-    if any(p.dtype != torch.float32 for p in held.values()):
-        raise ArgumentError("unit", "made of float32 parameters", f"{own.where(found)} with others")
-    expected, rows = f"a module from {before} inputs to {after} outputs", torch.ones(2, 3, before)
-    try:
-        with torch.enable_grad():
-            output = module(rows[0])
-            if not isinstance(output, Tensor):
-                raise TypeError(f"forward returns {type(output).__name__}, not a tensor")
-            if output.shape == (3, after):
-                _try_gradient(module, held, rows)
-    except (Exception, SystemExit) as error:
-        raise ArgumentError("unit", expected, own.failure(error, found)) from error
-    if output.shape != (3, after):
-        got = f"{own.where(found)} gives shape {tuple(output.shape)} for input of shape {(3, before)}"
-        raise ArgumentError("unit", expected, got)
-
-
-def _try_gradient(module: nn.Module, held: dict[str, nn.Parameter], rows: Tensor) -> None:
-    if not isinstance(module, Unit):
-        both = {name: torch.stack([p, p]) for name, p in held.items()}
-        output = vmap(lambda p, x: functional_call(module, p, (x,)))(both, rows)
-    else:
-        output = module(rows[0])
-    if not output.requires_grad:
-        raise TypeError("the output has no gradient: it is whole numbers, or detached from the parameters")
-    output.sum().backward()
 
 
 def _options(kind: type[nn.Module], text: str | None) -> tuple[tuple[str, Any], ...]:
