@@ -11,6 +11,7 @@ import os
 import re
 import sys
 import time
+from collections import Counter
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Annotated, Any, NoReturn
@@ -224,6 +225,63 @@ def export(
     _say(f"{len(found)} runs written to {output}.")
 
 
+@app.command()
+def reproduce(
+    entry: Annotated[
+        str | None, typer.Argument(metavar="ID", help="A table or figure from `nalm reproduce --list`.")
+    ] = None,
+    listed: Annotated[
+        bool, typer.Option("--list", help="Show all tables and figures, and what became of them.")
+    ] = False,
+    scale: Annotated[
+        str, typer.Option(metavar="quick|paper", help="paper: the full protocol; quick: a reduced one.")
+    ] = "paper",
+    seeds: Annotated[int | None, typer.Option(help="Seeds; by default those of the protocol.")] = None,
+    steps: Annotated[
+        float | None, typer.Option(help="Part of the paper's steps; by default that of the protocol.")
+    ] = None,
+    rows: Annotated[str | None, typer.Option(metavar="LIST", help="Only these rows, split by ;.")] = None,
+    figures: Annotated[
+        Path, typer.Option(metavar="FOLDER", help="Where the figure is written, as PNG and PDF.")
+    ] = Path("."),
+    store: StoreFile = DEFAULT_STORE,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Say what is to be computed only.")] = False,
+    jobs: Annotated[int | None, typer.Option(help="Processes; by default one per core.")] = None,
+    json_file: Json = None,
+) -> None:
+    """Run a table or figure of a paper, or read it from the store, and print ours beside theirs."""
+    from nalm.papers import ledger
+
+    if listed:
+        entries = ledger.listing()
+        if not _write_json({"entries": entries}, json_file):
+            _print(tables.ledger_table(entries))
+        return
+    if entry is None:
+        raise ArgumentError("ID", "a table or figure, as in `nalm reproduce mistry2023:fig3.4`", "none")
+    from nalm.papers import reproduce as reproduction
+    from nalm.papers.entries import ENTRIES
+    from nalm.papers.scale import make_scale
+
+    found = ENTRIES[check_choice("ID", entry, ENTRIES)]
+    wanted = make_scale(scale, seeds, steps, None if rows is None else rows.split(";"))
+    processes = check_positive("jobs", catalogue.cores() if jobs is None else jobs)
+    _check_writable(json_file)
+    if not figures.is_dir():
+        raise ArgumentError("figures", "a folder that exists", repr(str(figures)))
+    missing, seconds = reproduction.missing_runs(found, wanted, store, processes)
+    if missing or dry_run:
+        _say(f"{missing} runs to compute, in about {_duration(seconds)}.")
+    if dry_run:
+        return
+    with _shown_progress() as tell:
+        measured = reproduction.measure(found, wanted, store, processes, tell)
+    result = reproduction.result_of(found, measured, wanted)
+    if not _write_json(result, json_file):
+        _print_reproduction(result)
+    _save_figure(found, measured, figures)
+
+
 # Typer may carry its own copy of click; either way this is the base of all errors in the use of a command.
 _UsageError: Any = typer.BadParameter.__mro__[1]
 
@@ -369,6 +427,29 @@ def _print_bench(result: dict[str, Any]) -> None:
     _print(tables.bench_table(result))
     if any(len(entry["units"]) > 1 for entry in result["summary"]):
         _print(tables.summary_table(result))
+
+
+def _print_reproduction(result: dict[str, Any]) -> None:
+    _print(tables.reproduction_table(result))
+    counts = Counter(cell["verdict"] for cell in result["cells"])
+    print(", ".join(f"{count} {verdict}" for verdict, count in counts.items()) or "No cells.")
+    if result["reduced"]:
+        print("Reduced: " + "; ".join(result["reduced"]) + ".")
+    if result["note"]:
+        print(result["note"])
+
+
+def _save_figure(entry: Any, measured: Any, folder: Path) -> None:
+    """Write the figure; without the package that draws, the numbers still stand."""
+    from nalm.papers.ledger import file_name
+    from nalm.report.figures import MissingPackage, save
+
+    try:
+        files = save(entry, measured, folder, file_name(entry.id))
+    except MissingPackage as error:
+        _say(str(error))
+    else:
+        _say(f"Figure written to {' and '.join(map(str, files))}.")
 
 
 def _print(table: Any) -> None:

@@ -114,6 +114,22 @@ def t_interval(values: Sequence[float] | np.ndarray) -> Interval:
     return Interval(mean, mean - half, mean + half)
 
 
+def median_interval(values: Sequence[float]) -> Interval:
+    """Median with the interval between two of the values that holds it with at least 95 %.
+
+    Nothing is assumed about their distribution. Fewer than six values cannot say as much: all of them then.
+    """
+    from scipy.special import bdtr
+
+    x = np.sort(np.asarray(values, dtype=float))
+    if not len(x):
+        return NOTHING
+    # The median is below the k-th smallest value if fewer than k of them are below the median.
+    outside = [k for k in range(len(x) // 2) if bdtr(k, len(x), 0.5) <= (1 - LEVEL) / 2]
+    skip = outside[-1] + 1 if outside else 0
+    return Interval(float(np.median(x)), float(x[skip]), float(x[len(x) - 1 - skip]))
+
+
 def _equal(x: np.ndarray) -> bool:
     return bool(x.std() <= _SPREAD * np.abs(x).mean())
 

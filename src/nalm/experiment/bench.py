@@ -104,7 +104,7 @@ def _has_ideal_weights(cell: Cell) -> bool:
     if not cell.model.made_of_units or len(cell.model.layers) > 1:
         return False
     try:
-        cell.task.ideal_(cell.model.build(cell.task.inputs, 1), 0)
+        cell.task.ideal_(cell.build(), 0)
     except (AttributeError, NotImplementedError):  # a user's own unit that does not say
         return False
     return True
@@ -182,10 +182,34 @@ def evaluate(
     experiment: Experiment, store: Store, threshold: float | None = None
 ) -> Iterator[dict[str, Any]]:
     """One row a cell, from stored curves, by the task's own threshold or by another."""
+    for cell, judged in judged_cells(experiment, store, threshold):
+        yield _row(cell, judged)
+
+
+@dataclass(frozen=True)
+class Judged:
+    """A stored run, the limits it was judged by, and the verdict."""
+
+    record: Record
+    below: Limits
+    verdict: Verdict
+
+
+def judged_cells(
+    experiment: Experiment, store: Store, threshold: float | None = None
+) -> Iterator[tuple[Cell, list[Judged]]]:
+    """The runs of each cell, judged by the task's own threshold or by another."""
     wanted = {run.id for run in experiment.runs()}
     records = {record.id: record for record in store.records(wanted, curves_only=True)}
     for cell in experiment.cells:
-        yield _row(cell, [records[Run(cell, seed).id] for seed in range(experiment.seeds)], threshold)
+        held = [records[Run(cell, seed).id] for seed in range(experiment.seeds)]
+        common = limits(cell.task) if threshold is None else Limits(threshold, threshold)
+        judged = []
+        for record in held:
+            below = common or limits(cell.task, record.ideal_test, record.ideal_validation)
+            if below is not None:
+                judged.append(Judged(record, below, verdict_on(record, below)))
+        yield cell, judged
 
 
 def verdict_on(record: Record, below: Limits) -> Verdict:
@@ -208,11 +232,8 @@ def options_of(model: ModelSpec) -> dict[str, Any]:
     return {p + name: value for p, options in zip(prefixes, model.options) for name, value in options}
 
 
-def _row(cell: Cell, records: Sequence[Record], threshold: float | None) -> dict[str, Any]:
+def _row(cell: Cell, judged: Sequence[Judged]) -> dict[str, Any]:
     task, model = cell.task, cell.model
-    common = limits(task) if threshold is None else Limits(threshold, threshold)
-    below = [common or limits(task, record.ideal_test, record.ideal_validation) for record in records]
-    judged = [verdict_on(record, limit) for record, limit in zip(records, below) if limit is not None]
     return {
         "model": str(model),
         "unit": model.name,
@@ -225,6 +246,6 @@ def _row(cell: Cell, records: Sequence[Record], threshold: float | None) -> dict
         "test_range": task.test_range.segments,
         "iterations": cell.recipe.iterations,
         # Where every run has a threshold of its own, the middle one stands for all.
-        "threshold": statistics.median(limit.test for limit in below if limit is not None),
-        **summarise(judged),
+        "threshold": statistics.median(run.below.test for run in judged),
+        **summarise([run.verdict for run in judged]),
     }

@@ -22,7 +22,7 @@ def compute(chunk: Chunk, progress: Callable[[Report], None] | None = None) -> l
     """Train the runs of a chunk."""
     cell = chunk.first
     try:
-        model = cell.model.build(cell.task.inputs, 1)
+        model = cell.build()
         result = train_runs(
             model,
             [run.cell.task for run in chunk.runs],
@@ -46,9 +46,7 @@ def compute(chunk: Chunk, progress: Callable[[Report], None] | None = None) -> l
 def prepare(chunk: Chunk, program: str) -> None:
     """Compile one of a chunk's programs, so that other processes find it in the cache."""
     cell = chunk.first
-    compile_program(
-        cell.model.build(cell.task.inputs, 1), cell.task, cell.recipe, evaluate=program == "evaluate"
-    )
+    compile_program(cell.build(), cell.task, cell.recipe, evaluate=program == "evaluate")
 
 
 def machine(compiled: bool) -> dict[str, Any]:
@@ -67,7 +65,7 @@ def _made_anew(runs: Sequence[Run]) -> Parameters:
         for run in runs:
             if run.seed not in made:
                 torch.manual_seed(run.seed)
-                made[run.seed] = run.cell.model.build(run.cell.task.inputs, 1)
+                made[run.seed] = run.cell.build()
     held = [dict(made[run.seed].named_parameters()) for run in runs]
     return {name: torch.stack([each[name].detach() for each in held]) for name in held[0]}
 
@@ -102,7 +100,7 @@ def _sparsities(cell: Cell, result: TrainResult, *, gates: bool) -> list[float |
     nothing: list[float | None] = [None] * len(result)
     if not cell.model.made_of_units:
         return nothing
-    model = cell.model.build(cell.task.inputs, 1, batch_shape=(len(result),))
+    model = cell.build((len(result),))
     model.load_state_dict(result.chosen_parameters)
     try:
         return [float(value) for value in sparsity_error(model, gates=gates).detach()]

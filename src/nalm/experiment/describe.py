@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import math
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import Any
 
@@ -88,7 +88,7 @@ def described_runs(
 
 def _described(records: Iterator[Record], formulas: bool) -> Iterator[dict[str, Any]]:
     for record in records:
-        task = _task(record.task, record.op, record.range, record.inputs)
+        task = _task_of(record)
         below = limits(task, record.ideal_test, record.ideal_validation)
         verdict = verdict_on(record, below) if below is not None else None
         model = _model(record)
@@ -122,24 +122,33 @@ def _described(records: Iterator[Record], formulas: bool) -> Iterator[dict[str, 
         }
 
 
-@functools.cache
-def _task(name: str, op: str, range: str, inputs: int) -> RangeTask:
-    return TASKS[name].of(op, range, inputs)
+def _task_of(record: Record) -> RangeTask:
+    """The run's task, with what it was made with beside operation, range and inputs."""
+    kind: Any = TASKS[record.task]
+    known = {field.name for field in fields(kind)} - {"op", "range", "inputs"}
+    others = tuple((name, value) for name, value in sorted(record.identity.items()) if name in known)
+    return _task(kind, record.op, record.range, record.inputs, others)
 
 
 @functools.cache
-def _built(text: str, inputs: int) -> tuple[ModelSpec, nn.Module] | None:
+def _task(kind: Any, op: str, range: str, inputs: int, others: tuple[tuple[str, Any], ...]) -> RangeTask:
+    made: RangeTask = replace(kind.of(op, range, inputs), **dict(others))
+    return made
+
+
+@functools.cache
+def _built(text: str, inputs: int, hidden: int) -> tuple[ModelSpec, nn.Module] | None:
     """The model, or None where it cannot be made any more, such as one from a file that is gone."""
     try:
         spec = ModelSpec.parse(text)
-        return spec, spec.build(inputs, 1)
+        return spec, spec.build(inputs, 1, hidden=hidden)
     except NalmError:
         return None
 
 
 def _model(record: Record) -> nn.Module | None:
     """The run's model with the chosen parameters, if its source is still the same."""
-    built = _built(record.model, record.inputs)
+    built = _built(record.model, record.inputs, record.identity.get("hidden", 2))
     if built is None or [layer.identity() for layer in built[0].layers] != record.identity["layers"]:
         return None
     model = built[1]

@@ -55,7 +55,13 @@ def make_plan(runs: Iterable[Run], processes: int) -> list[Chunk]:
 
 def _program(cell: Cell) -> Hashable:
     shape = split(replace(cell.recipe, iterations=1))[0]
-    return (str(replace(cell.model, recipe=None)), shape, cell.task.shape(), cell.recipe.iterations)
+    return (
+        str(replace(cell.model, recipe=None)),
+        cell.hidden,
+        shape,
+        cell.task.shape(),
+        cell.recipe.iterations,
+    )
 
 
 def _even(runs: Sequence[Run], size: int) -> list[Sequence[Run]]:

@@ -5,8 +5,11 @@ from __future__ import annotations
 import functools
 import hashlib
 import json
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
+
+from torch import nn
 
 from nalm._version import NUMERICS_VERSION
 from nalm.compose import ModelSpec
@@ -24,23 +27,39 @@ class Cell:
         model: the model as it is written on the command line, such as `realnpu@modified`.
         task: the task, with operation, range and number of inputs.
         iterations: steps; None for those of the recipe.
+        other_recipe: a recipe instead of the one that the model names.
+        hidden: values between the units of a stack.
     """
 
     model: ModelSpec
     task: RangeTask
     iterations: int | None = None
+    other_recipe: Recipe | None = None
+    hidden: int = 2
 
     @functools.cached_property
     def recipe(self) -> Recipe:
         """The recipe, with the steps asked for."""
-        made = self.task.adapt(self.model.make_recipe(self.task.op, self.task.inputs))
+        made = self.other_recipe or self.named_recipe
         return made if self.iterations is None else replace(made, iterations=self.iterations)
+
+    @property
+    def named_recipe(self) -> Recipe:
+        """The recipe that the model names, as the papers use it on the task."""
+        return self.task.adapt(self.model.make_recipe(self.task.op, self.task.inputs))
+
+    def build(self, batch_shape: Sequence[int] = ()) -> nn.Module:
+        """The model."""
+        return self.model.build(self.task.inputs, 1, hidden=self.hidden, batch_shape=batch_shape)
 
     @functools.cached_property
     def identity(self) -> dict[str, Any]:
         """What determines the numbers of its runs beside their seeds, as plain data."""
+        # The usual size is left out: runs from before there was another keep their names.
+        hidden = {} if self.hidden == 2 else {"hidden": self.hidden}
         return {
             **self.task.identity(),
+            **hidden,
             "layers": [layer.identity() for layer in self.model.layers],
             "recipe": repr(self.recipe),
             "log_interval": LOG_INTERVAL,

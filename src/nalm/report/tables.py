@@ -123,3 +123,44 @@ def _cell(value: Any) -> str:
     if isinstance(value, (list, tuple)):
         return ", ".join(f"[{v[0]:g}, {v[1]:g})" if isinstance(v, tuple) else str(v) for v in value)
     return str(value)
+
+
+def reproduction_table(result: dict[str, Any]) -> Table:
+    """Ours beside the paper's, one line a cell."""
+    title = f"{result['id']}: {result['title']} ({result['source']})"
+    table = _table(title)
+    for column in ("row", "column", "paper", "ours", "runs", "verdict"):
+        table.add_column(column)
+    for cell in result["cells"]:
+        said = cell["kind"] == "claim" and cell["paper_n"] is None
+        paper = "it is so" if said else _estimate(cell["paper"], cell["paper_low"], cell["paper_high"])
+        ours = (
+            ("yes" if cell["ours"] else "no") if said else _estimate(cell["ours"], cell["low"], cell["high"])
+        )
+        why = cell["reason"] or cell["cause"]
+        verdict = cell["verdict"] if why is None else f"{cell['verdict']}: {why}"
+        table.add_row(cell["row"], cell["column"], paper, ours, str(cell["n"]), verdict)
+    return table
+
+
+def ledger_table(entries: list[dict[str, Any]]) -> Table:
+    """All tables and figures with the number of cells of each verdict."""
+    names = [name for name in entries[0] if name not in ("title", "protocol")] if entries else []
+    table = _table("Ledger: cells of every table and figure by verdict")
+    for column in ("id", "title", "protocol", *(name.replace("_", " ") for name in names[1:])):
+        table.add_column(column)
+    for entry in entries:
+        counts = [str(entry[name] or "") for name in names[1:]]
+        table.add_row(entry["id"], entry["title"], entry["protocol"] or "not run", *counts)
+    totals = [str(sum(entry[name] for entry in entries)) for name in names[1:]]
+    table.add_row("all", "", "", *totals, style="bold")
+    return table
+
+
+def _estimate(value: float | None, low: float | None, high: float | None) -> str:
+    """A number with its interval, as short as it can be said."""
+    if value is None:
+        return "-"
+    if low is None or high is None:
+        return f"{value:.3g}"
+    return f"{value:.3g} [{low:.3g}, {high:.3g}]"

@@ -1,0 +1,183 @@
+"""A table or a figure of a paper: what is trained for it, what is measured, what the paper says about it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, Protocol
+
+from nalm.errors import unknown
+from nalm.experiment.bench import Experiment, Judged
+from nalm.experiment.run import Cell
+from nalm.papers.claims import Claim, Findings, Key
+from nalm.papers.metrics import SUCCESS, THREE, Metric
+from nalm.papers.scale import Scale, shortened
+from nalm.papers.verdicts import Finding, Reason
+
+Draw = Callable[["Measured", Any], None]
+"""Draws what was measured on an empty figure of matplotlib."""
+
+
+class Runner(Protocol):
+    """Trains what is not stored."""
+
+    def __call__(self, experiment: Experiment, threshold: float | None) -> dict[Cell, list[Judged]]:
+        """The runs of each cell, judged by the task's threshold or by another."""
+
+
+@dataclass(frozen=True)
+class Measured:
+    """What reproducing an entry gave.
+
+    Attributes:
+        findings: numbers by row, column and metric.
+        reduced: in which way less was done than the paper did, in words.
+        data: what else the figure shows, for drawing alone.
+    """
+
+    findings: Findings
+    reduced: list[str] = field(default_factory=list)
+    data: Any = None
+
+
+@dataclass(frozen=True)
+class Entry:
+    """Base of all entries of the ledger.
+
+    Attributes:
+        id: such as `mistry2023:fig3.4`.
+        title: what it shows.
+        source: where it stands.
+        metrics: what is measured, the main measure first.
+        claims: what the text says about it.
+        main: how many of the metrics are cells even where the paper gives no number.
+        note: what is worth knowing about the set-up.
+    """
+
+    id: str
+    title: str
+    source: str
+    metrics: tuple[Metric, ...] = field(default=THREE, kw_only=True)
+    claims: tuple[Claim, ...] = field(default=(), kw_only=True)
+    main: int = field(default=1, kw_only=True)
+    note: str = field(default="", kw_only=True)
+    draw: Draw | None = field(default=None, kw_only=True)
+
+    def measure(self, scale: Scale, run: Runner) -> Measured:
+        """Train what there is to train, and measure."""
+        raise NotImplementedError
+
+    def experiments(self, scale: Scale) -> list[Experiment]:
+        """What is trained; an entry that trains nothing has none."""
+        return []
+
+    def reason(self, row: str, column: str) -> Reason | None:
+        """Why a cell cannot be compared with the paper's, even by the full protocol."""
+        return None
+
+
+@dataclass(frozen=True)
+class Place:
+    """One cell of a table, or one point of a figure.
+
+    Attributes:
+        row: usually the unit, as the paper writes it.
+        column: usually the range.
+        cells: whose runs are taken together.
+        reason: why it cannot be compared with the paper's.
+    """
+
+    row: str
+    column: str
+    cells: tuple[Cell, ...]
+    reason: Reason | None = None
+
+
+@dataclass(frozen=True)
+class Grid(Entry):
+    """An entry of rows and columns, each of them some seeds of a model on a task.
+
+    Attributes:
+        seeds: how many the paper has.
+        places: the cells of the table, made when they are asked for.
+        threshold: error below which a run is solved, if it is not the task's.
+        quick_seeds: how many seeds the quick protocol has.
+        quick_steps: by what factor the quick protocol trains less.
+    """
+
+    seeds: int
+    places: Callable[[], Sequence[Place]]
+    threshold: float | None = None
+    quick_seeds: int = 5
+    quick_steps: float = 1.0
+
+    def measure(self, scale: Scale, run: Runner) -> Measured:
+        """Train what is not stored, and measure every place by every metric."""
+        places = self._places(scale)
+        (experiment,) = self.experiments(scale)
+        judged = run(experiment, self.threshold)
+        found: dict[Key, Finding] = {}
+        for place in places:
+            runs = [each for cell in place.cells for each in judged[cell]]
+            for metric in self.metrics:
+                interval = metric.of(runs)
+                finding = Finding(interval.value, interval.low, interval.high, len(runs))
+                found[place.row, place.column, metric.name] = finding
+        return Measured(Findings(found), self._reduced(scale))
+
+    def experiments(self, scale: Scale) -> list[Experiment]:
+        """All cells of all places, once each."""
+        cells = dict.fromkeys(cell for place in self._places(scale) for cell in place.cells)
+        return [Experiment(self.id, tuple(cells), self._seeds(scale))]
+
+    def reason(self, row: str, column: str) -> Reason | None:
+        """That of the place."""
+        return next((p.reason for p in self.places() if (p.row, p.column) == (row, column)), None)
+
+    def _seeds(self, scale: Scale) -> int:
+        return scale.seeds or (min(self.seeds, self.quick_seeds) if scale.quick else self.seeds)
+
+    def _factor(self, scale: Scale) -> float:
+        return scale.steps or (self.quick_steps if scale.quick else 1.0)
+
+    def _places(self, scale: Scale) -> list[Place]:
+        places = list(self.places())
+        if scale.rows is not None:
+            known = list(dict.fromkeys(place.row for place in places))
+            for row in scale.rows:
+                if row not in known:
+                    raise unknown("rows", row, known)
+            places = [place for place in places if place.row in scale.rows]
+        factor = self._factor(scale)
+        if factor == 1:
+            return places
+        return [replace(p, cells=tuple(shortened(cell, factor) for cell in p.cells)) for p in places]
+
+    def _reduced(self, scale: Scale) -> list[str]:
+        seeds, factor, said = self._seeds(scale), self._factor(scale), []
+        if seeds < self.seeds:
+            said.append(f"seeds: {seeds} instead of {self.seeds}")
+        if factor < 1:
+            said.append(f"steps: {factor:.2g} of the paper's, schedules shortened with them")
+        return said
+
+
+@dataclass(frozen=True)
+class Study(Entry):
+    """An entry with a program of its own: a surface, a field, a curve.
+
+    Attributes:
+        compute: measures, at a scale.
+    """
+
+    compute: Callable[[Scale], Measured]
+    metrics: tuple[Metric, ...] = field(default=(SUCCESS,), kw_only=True)
+
+    def measure(self, scale: Scale, run: Runner) -> Measured:
+        """What the program finds."""
+        return self.compute(scale)
+
+
+def rows_of(found: Findings) -> Iterator[tuple[str, str]]:
+    """Rows and columns in order, each pair once."""
+    yield from dict.fromkeys((row, column) for row, column, _ in found)

@@ -1,0 +1,83 @@
+"""What the papers measure: a number with an interval from the runs of one cell of a table."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from nalm.evaluate.intervals import (
+    NOTHING,
+    Interval,
+    beta_interval,
+    gamma_interval,
+    median_interval,
+    success_interval,
+)
+from nalm.evaluate.outcome import Outcome
+from nalm.experiment.bench import Judged
+
+Runs = Sequence[Judged]
+
+
+@dataclass(frozen=True)
+class Metric:
+    """A measure.
+
+    Attributes:
+        name: as in the data of published numbers.
+        label: what is added to the name of a column; empty for the main measure of a table.
+        rising: whether more is better.
+        of: the measure of some runs.
+    """
+
+    name: str
+    label: str
+    rising: bool
+    of: Callable[[Runs], Interval]
+
+
+def _success(runs: Runs) -> Interval:
+    return success_interval(sum(run.verdict.outcome is Outcome.SOLVED for run in runs), len(runs))
+
+
+def _interpolation(runs: Runs) -> Interval:
+    solved = (run.record.validation[run.record.chosen] < (run.below.validation or 0.0) for run in runs)
+    return success_interval(sum(map(bool, solved)), len(runs))
+
+
+def _solved_at(runs: Runs) -> Interval:
+    steps = [run.verdict.solved_at for run in runs if run.verdict.solved_at is not None]
+    return gamma_interval(steps) if steps else NOTHING
+
+
+def _sparsity(runs: Runs) -> Interval:
+    errors = [run.verdict.sparsity for run in runs if run.verdict.sparsity is not None]
+    return beta_interval(errors) if errors else NOTHING
+
+
+def _relative(split: str) -> Callable[[Runs], Interval]:
+    """Median of 100 x the error over that of the untrained models, which step 0 holds."""
+
+    def measure(runs: Runs) -> Interval:
+        curves = [getattr(run.record, split) for run in runs]
+        untrained = float(np.median([curve[0] for curve in curves]))
+        return median_interval([100 * c[run.record.chosen] / untrained for c, run in zip(curves, runs)])
+
+    return measure
+
+
+def _test_error(runs: Runs) -> Interval:
+    return median_interval([float(run.record.test[run.record.chosen]) for run in runs])
+
+
+SUCCESS = Metric("success", "", True, _success)
+SOLVED_AT = Metric("solved at", "solved at", False, _solved_at)
+SPARSITY = Metric("sparsity", "sparsity error", False, _sparsity)
+INTERPOLATION = Metric("interpolation success", "interpolation", True, _interpolation)
+RELATIVE_INTERPOLATION = Metric("interpolation error", "interpolation", False, _relative("validation"))
+RELATIVE_EXTRAPOLATION = Metric("extrapolation error", "extrapolation", False, _relative("test"))
+TEST_ERROR = Metric("test error", "test error", False, _test_error)
+THREE = (SUCCESS, SOLVED_AT, SPARSITY)
+"""The three panels of the papers' figures."""

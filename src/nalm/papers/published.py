@@ -1,0 +1,77 @@
+"""Published numbers as data: one row a number, with where it stands and by which threshold it was made.
+
+The file is `data/published.csv`. Its columns:
+
+- entry: the table or figure, such as `mistry2023:fig3.4`; row, column and metric: the cell in it.
+- kind: `number` if it is printed or was measured in a figure, `claim` if a sentence says it in words.
+- value, low, high: the number and its 95 % interval, if one is given; n: of how many seeds.
+- threshold: what counted as success, in words; locator: where the number stands.
+"""
+
+from __future__ import annotations
+
+import csv
+import functools
+from collections.abc import Iterator
+from dataclasses import dataclass
+from importlib import resources
+
+from nalm.evaluate.intervals import Interval, success_interval
+
+
+@dataclass(frozen=True)
+class Published:
+    """A number of a paper."""
+
+    entry: str
+    row: str
+    column: str
+    metric: str
+    kind: str
+    value: float
+    low: float | None
+    high: float | None
+    n: int | None
+    threshold: str
+    locator: str
+
+    def interval(self) -> Interval:
+        """The published interval; where none is given, Wilson's for a rate of n seeds."""
+        if self.low is not None or self.n is None or "success" not in self.metric:
+            return Interval(self.value, self.low, self.high)
+        wilson = success_interval(round(self.value * self.n), self.n)
+        return Interval(self.value, wilson.low, wilson.high)
+
+
+@functools.cache
+def published() -> dict[tuple[str, str, str, str], Published]:
+    """All published numbers by entry, row, column and metric."""
+    return {(n.entry, n.row, n.column, n.metric): n for n in _read()}
+
+
+def numbers_of(entry: str) -> list[Published]:
+    """The published numbers of a table or figure."""
+    return [number for number in published().values() if number.entry == entry]
+
+
+def _read() -> Iterator[Published]:
+    file = resources.files("nalm.papers") / "data" / "published.csv"
+    with file.open(encoding="utf-8") as lines:
+        for line in csv.DictReader(lines):
+            yield Published(
+                entry=line["entry"],
+                row=line["row"],
+                column=line["column"],
+                metric=line["metric"],
+                kind=line["kind"],
+                value=float(line["value"]),
+                low=_number(line["low"]),
+                high=_number(line["high"]),
+                n=int(line["n"]) if line["n"] else None,
+                threshold=line["threshold"],
+                locator=line["locator"],
+            )
+
+
+def _number(text: str) -> float | None:
+    return float(text) if text else None

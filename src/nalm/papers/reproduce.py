@@ -1,0 +1,156 @@
+"""Reproduce a table or figure: train what is missing, measure, and put the paper's numbers beside ours."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+from nalm.evaluate.intervals import NOTHING
+from nalm.experiment.bench import Experiment, Judged, judged_cells, make_work, plan_work
+from nalm.experiment.local import Progress, compute_locally
+from nalm.experiment.run import Cell
+from nalm.experiment.store import Store
+from nalm.papers.causes import CAUSES
+from nalm.papers.claims import Claim, Findings
+from nalm.papers.entry import Entry, Measured, rows_of
+from nalm.papers.metrics import Metric
+from nalm.papers.published import Published, published
+from nalm.papers.scale import Scale
+from nalm.papers.verdicts import Finding, Reason, Verdict, compare
+
+Tell = Callable[[Progress], None]
+_NOTHING = Finding(None, None, None, 0)
+
+
+def missing_runs(entry: Entry, scale: Scale, path: Path, processes: int) -> tuple[int, float]:
+    """How many runs are to be computed, and in about how many seconds."""
+    works = [plan_work(experiment, path, processes) for experiment in entry.experiments(scale)]
+    return sum(work.missing for work in works), sum(work.estimate(processes) for work in works)
+
+
+def measure(
+    entry: Entry, scale: Scale, path: Path, processes: int, tell: Tell = lambda progress: None
+) -> Measured:
+    """Train what is not in the store, and measure. An entry that trains no runs makes no store."""
+
+    def run(experiment: Experiment, threshold: float | None) -> dict[Cell, list[Judged]]:
+        with Store(path) as store:
+            work = make_work(experiment, store, processes)
+            for records in compute_locally(work.chunks, processes, tell):
+                store.add(records)
+            return dict(judged_cells(experiment, store, threshold))
+
+    return entry.measure(scale, run)
+
+
+def result_of(entry: Entry, measured: Measured, scale: Scale) -> dict[str, Any]:
+    """The JSON of a reproduction: every cell with the paper's number, ours, and the verdict."""
+    reduced = list(measured.reduced)
+    if scale.rows is not None:
+        reduced.append(f"rows: {', '.join(scale.rows)} only")
+    return {
+        "id": entry.id,
+        "title": entry.title,
+        "source": entry.source,
+        "protocol": "quick" if reduced else "paper",
+        "reduced": reduced,
+        "note": entry.note,
+        "cells": [*_numbers(entry, measured), *_claims(entry, measured, scale)],
+    }
+
+
+def _numbers(entry: Entry, measured: Measured) -> Iterator[dict[str, Any]]:
+    """Cells of the main metrics, and of others where the paper has a number."""
+    found = measured.findings
+    for row, column in rows_of(found):
+        for place, metric in enumerate(entry.metrics):
+            theirs = published().get((entry.id, row, column, metric.name))
+            if (row, column, metric.name) in found and (place < entry.main or theirs is not None):
+                yield _number(entry, row, column, metric, theirs, measured)
+
+
+def _number(
+    entry: Entry, row: str, column: str, metric: Metric, theirs: Published | None, measured: Measured
+) -> dict[str, Any]:
+    ours = measured.findings[row, column, metric.name]
+    paper = theirs.interval() if theirs is not None else NOTHING
+    reason = Reason.PROTOCOL if measured.reduced else entry.reason(row, column)
+    if theirs is None:
+        verdict = Verdict.UNPUBLISHED
+    elif reason is not None:
+        verdict = Verdict.NOT_COMPARABLE
+    else:
+        verdict = compare(paper, ours, rising=metric.rising)
+    name = f"{column}: {metric.label}" if metric.label else column
+    return _cell(
+        entry,
+        row,
+        name,
+        kind=theirs.kind if theirs is not None else "number",
+        paper=paper.value,
+        paper_low=paper.low,
+        paper_high=paper.high,
+        paper_n=theirs.n if theirs is not None else None,
+        ours=ours,
+        verdict=verdict,
+        reason=reason if verdict is Verdict.NOT_COMPARABLE else None,
+    )
+
+
+def _claims(entry: Entry, measured: Measured, scale: Scale) -> Iterator[dict[str, Any]]:
+    """What the text says: 1 stands for true, 0 for false."""
+    for claim in entry.claims:
+        holds = _holds(claim, measured.findings, scale)
+        if holds is None:
+            continue
+        verdict = Verdict.AGREES if holds else Verdict.DIFFERS
+        seeds = max((finding.n for finding in measured.findings.values()), default=0)
+        yield _cell(
+            entry,
+            claim.row,
+            claim.text,
+            kind="claim",
+            paper=1.0,
+            paper_low=None,
+            paper_high=None,
+            paper_n=None,
+            ours=Finding(float(holds), None, None, seeds),
+            verdict=Verdict.NOT_COMPARABLE if measured.reduced else verdict,
+            reason=Reason.PROTOCOL if measured.reduced else None,
+        )
+
+
+def _holds(claim: Claim, found: Findings, scale: Scale) -> bool | None:
+    """Whether a claim holds; None where rows that it is about were left out."""
+    try:
+        return claim.check(found)
+    except KeyError:
+        if scale.rows is None:
+            raise
+        return None
+
+
+def _cell(
+    entry: Entry,
+    row: str,
+    column: str,
+    *,
+    ours: Finding,
+    verdict: Verdict,
+    reason: Reason | None,
+    **paper: Any,
+) -> dict[str, Any]:
+    cause = CAUSES.get((entry.id, row, column)) or CAUSES.get((entry.id, row, "*"))
+    return {
+        "row": row,
+        "column": column,
+        **paper,
+        "ours": ours.value,
+        "low": ours.low,
+        "high": ours.high,
+        "n": ours.n,
+        "verdict": str(verdict),
+        "reason": None if reason is None else str(reason),
+        "cause": cause if verdict is Verdict.DIFFERS else None,
+    }
