@@ -79,7 +79,7 @@ def beta_interval(values: Sequence[float]) -> Interval:
     if len(x) < 2 or _equal(x):
         return _clipped(t_interval(x), 0.0, 0.5)
     if x.max() < _SMALL:
-        return gamma_interval(x.tolist())
+        return _clipped(gamma_interval(x.tolist()), 0.0, 0.5)
     log, log_rest = float(np.log(2 * x).mean()), float(np.log1p(-2 * x).mean())
 
     def parameters(mu: float) -> tuple[float, float]:

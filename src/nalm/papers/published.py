@@ -1,6 +1,6 @@
 """Published numbers as data: one row a number, with where it stands and by which threshold it was made.
 
-The file is `data/published.csv`. Its columns:
+There is one file a paper in `data`. Their columns:
 
 - entry: the table or figure, such as `mistry2023:fig3.4`; row, column and metric: the cell in it.
 - kind: `number` if it is printed or was measured in a figure, `claim` if a sentence says it in words.
@@ -55,9 +55,10 @@ def numbers_of(entry: str) -> list[Published]:
 
 
 def _read() -> Iterator[Published]:
-    file = resources.files("nalm.papers") / "data" / "published.csv"
-    with file.open(encoding="utf-8") as lines:
-        for line in csv.DictReader(lines):
+    folder = resources.files("nalm.papers") / "data"
+    files = sorted((f for f in folder.iterdir() if f.name.endswith(".csv")), key=lambda f: f.name)
+    for file in files:
+        for line in csv.DictReader(file.read_text(encoding="utf-8").splitlines()):
             yield Published(
                 entry=line["entry"],
                 row=line["row"],

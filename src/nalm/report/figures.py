@@ -49,7 +49,7 @@ def panels(entry: Entry, measured: Measured, figure: Figure) -> None:
     pairs = list(rows_of(measured.findings))
     rows = list(dict.fromkeys(row for row, _ in pairs))
     columns = list(dict.fromkeys(column for _, column in pairs))
-    figure.set_size_inches(max(4.0 + 0.35 * len(columns), 4.5) * len(metrics), 4.6)
+    figure.set_size_inches(max(2.6 + 0.3 * len(columns), 4.0) * len(metrics), 4.4)
     axes = figure.subplots(1, len(metrics), squeeze=False)[0]
     for axis, metric in zip(axes, metrics):
         _panel(axis, metric, measured, rows, columns)
@@ -76,7 +76,9 @@ def _panel(
     axis.set_title(_TITLES.get(metric.name, metric.name.capitalize()))
     axis.set_xticks(range(len(columns)), columns, rotation=45, ha="right")
     axis.grid(axis="y", alpha=0.3)
+    for edge in range(1, len(columns)):
+        axis.axvline(edge - 0.5, color="0.9", linewidth=0.8)
     if "success" in metric.name:
         axis.set_ylim(-0.03, 1.03)
-    elif "error" in metric.name:
+    elif metric.name != "solved at":  # errors span many powers of ten
         axis.set_yscale("symlog", linthresh=1e-4)
