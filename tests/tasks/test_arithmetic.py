@@ -19,7 +19,7 @@ def data(task, seed=0, split=Split.TEST, n=2000, dtype=torch.float32):
 
 
 def test_the_task_is_known_by_its_name():
-    assert TASKS["arithmetic"] is ArithmeticDataset
+    assert TASKS["arithmetic-dataset"] is ArithmeticDataset
 
 
 # -- subsets -------------------------------------------------------------------------------------
