@@ -65,6 +65,8 @@ class ArithmeticDataset(RangeTask):
         check_inputs(self.inputs, 2)
         if any(isinstance(drawn, ByInput) for drawn in parse_pair(self.range)):
             raise ArgumentError("range", "one distribution for all inputs of this task", repr(self.range))
+        if self.op == "sqrt" and any(low < 0 for d in parse_pair(self.range) for low, _ in d.segments):
+            raise ArgumentError("range", "above zero, where sums have a root", repr(self.range))
         if not 0 <= self.overlap_ratio <= 1:
             raise ArgumentError("overlap_ratio", "from 0 to 1", repr(self.overlap_ratio))
         if self.subset_size < 1 and 0 < self.subset_ratio <= 1:
