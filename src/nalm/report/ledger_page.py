@@ -19,13 +19,15 @@ _MARKS = {
 _INTRO = """\
 # Ledger: the papers' tables and figures, ours beside theirs
 
-Every synthetic table and figure of the papers is a spec of this project: `nalm reproduce ID` trains it, or
-reads it from the store, prints ours beside the paper's and draws the figure. `nalm reproduce --list` shows the
-first table below. This page is made from the results in `benchmarks/results` by `python benchmarks/ledger.py`.
+Every synthetic table and figure of the papers is a spec of this project: `nalm reproduce ID` trains it,
+or reads it from the store, prints ours beside the paper's and draws the figure. `nalm reproduce --list`
+shows the first table below. This page is made from the results in `benchmarks/results` by `python
+benchmarks/ledger.py`.
 
-- **agrees**: the two 95 % intervals overlap; **better**, **differs**: they do not, and ours is on the good or on
-  the other side. A published rate without an interval has Wilson's of its seeds; a number printed without one has
-  its rounding. A claim is something that the text says; it differs where our intervals exclude it.
+- **agrees**: the two 95 % intervals overlap; **better**, **differs**: they do not, and ours is on the
+  good or on the other side. A published rate without an interval has Wilson's of its seeds; a number
+  printed without one has its rounding. A claim is something that the text says; it differs where our
+  intervals exclude it.
 - **unpublished**: the paper shows a picture only.
 - **not comparable**: other data, another threshold, or a reduced protocol (fewer seeds or steps than the
   paper's). A reduced run is never compared.
