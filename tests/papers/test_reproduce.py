@@ -141,7 +141,7 @@ def test_a_place_may_say_why_it_is_not_comparable():
 def test_every_published_number_of_an_entry_has_its_cell(entry):
     if not isinstance(entry, Grid):
         pytest.skip("a study says what it measures when it has measured")
-    places = {(place.row, place.column) for place in entry.places()}
+    places = set(entry.places)
     measured = {metric.name for metric in entry.metrics}
     named = [n for n in published().values() if n.entry == entry.id and n.metric in measured]
     assert not [n for n in named if (n.row, n.column) not in places]
@@ -152,7 +152,7 @@ def test_every_claim_of_a_grid_is_about_rows_and_columns_that_exist(entry):
     if not isinstance(entry, Grid):
         pytest.skip("a study says what it measures when it has measured")
     some = Finding(0.5, 0.3, 0.7, 25)
-    keys = [(p.row, p.column, m.name) for p in entry.places() for m in entry.metrics]
+    keys = [(p.row, p.column, m.name) for p in entry.places.values() for m in entry.metrics]
     found = Findings(dict.fromkeys(keys, some))
     assert {claim.check(found) for claim in entry.claims} <= {True, False}
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Protocol
@@ -99,17 +100,22 @@ class Grid(Entry):
 
     Attributes:
         seeds: how many the paper has.
-        places: the cells of the table, made when they are asked for.
+        make_places: makes the cells of the table, when they are first asked for.
         threshold: error below which a run is solved, if it is not the task's.
         quick_seeds: how many seeds the quick protocol has.
         quick_steps: by what factor the quick protocol trains less.
     """
 
     seeds: int
-    places: Callable[[], Sequence[Place]]
+    make_places: Callable[[], Sequence[Place]]
     threshold: float | None = None
     quick_seeds: int = 5
     quick_steps: float = 1.0
+
+    @functools.cached_property
+    def places(self) -> dict[tuple[str, str], Place]:
+        """The cells of the table by row and column."""
+        return {(place.row, place.column): place for place in self.make_places()}
 
     def measure(self, scale: Scale, run: Runner) -> Measured:
         """Train what is not stored, and measure every place by every metric."""
@@ -132,7 +138,7 @@ class Grid(Entry):
 
     def reason(self, row: str, column: str) -> Reason | None:
         """That of the place."""
-        return next((p.reason for p in self.places() if (p.row, p.column) == (row, column)), None)
+        return self.places[row, column].reason
 
     def _seeds(self, scale: Scale) -> int:
         return scale.seeds or (min(self.seeds, self.quick_seeds) if scale.quick else self.seeds)
@@ -141,7 +147,7 @@ class Grid(Entry):
         return scale.steps or (self.quick_steps if scale.quick else 1.0)
 
     def _places(self, scale: Scale) -> list[Place]:
-        places = list(self.places())
+        places = list(self.places.values())
         if scale.rows is not None:
             known = list(dict.fromkeys(place.row for place in places))
             for row in scale.rows:
