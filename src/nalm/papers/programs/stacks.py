@@ -171,7 +171,8 @@ def drawing(width: float = 4.3) -> Draw:
             height = loss.clamp(max=_CEILING).numpy()
             axis.plot_surface(x.numpy(), y.numpy(), height, cmap="viridis", vmin=0, vmax=_CEILING,
                               rcount=_COUNT, ccount=_COUNT, linewidth=0, antialiased=False)  # fmt: skip
-            axis.set(title=name, xlabel="$w_1$", ylabel="$w_2$", zlim=(0, _CEILING))
+            axis.set_title(name, y=0.94)
+            axis.set(xlabel="$w_1$", ylabel="$w_2$", zlim=(0, _CEILING))
             axis.set(xticks=(-1, 0, 1), yticks=(-1, 0, 1) if second.min() < 0 else (0, 0.5, 1))
             axis.set_zlabel("RMS loss")
             axis.view_init(elev=32, azim=-125)
