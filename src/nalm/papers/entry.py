@@ -174,14 +174,20 @@ class Study(Entry):
 
     Attributes:
         compute: measures, at a scale.
+        incomparable: why none of its numbers can be compared with the paper's; claims still can.
     """
 
     compute: Callable[[Scale], Measured]
     metrics: tuple[Metric, ...] = field(default=(SUCCESS,), kw_only=True)
+    incomparable: Reason | None = field(default=None, kw_only=True)
 
     def measure(self, scale: Scale, run: Runner) -> Measured:
         """What the program finds."""
         return self.compute(scale)
+
+    def reason(self, row: str, column: str) -> Reason | None:
+        """That of the whole."""
+        return self.incomparable
 
 
 def rows_of(found: Findings) -> Iterator[tuple[str, str]]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from nalm.papers.entries import (
+    illustrations,
     madsen,
     thesis_benchmark,
     thesis_division,
@@ -15,6 +16,7 @@ from nalm.papers.entries import (
 from nalm.papers.entry import Entry
 
 _MODULES = (
+    illustrations,
     madsen,
     thesis_benchmark,
     thesis_multiplication,
@@ -22,14 +24,14 @@ _MODULES = (
     thesis_losses,
     thesis_division_more,
 )
+_PAPERS = ("trask2018", "madsen2020", "schloer2020", "heim2020", "mistry2023")
 
 
 def _order(entry: Entry) -> tuple[object, ...]:
-    """By paper, and by number in it."""
+    """By paper, and by number in it, appendices last."""
     paper, _, place = entry.id.partition(":")
-    years = {"trask2018": 0, "madsen2020": 1, "schloer2020": 2, "heim2020": 3, "mistry2023": 4}
-    numbers = tuple(int(part) if part.isdigit() else 0 for part in re.findall(r"\d+", place))
-    return (years[paper], "figG" in place, numbers, place)
+    numbers = tuple(int(part) for part in re.findall(r"\d+", place))
+    return (_PAPERS.index(paper), "figG" in place, numbers, place)
 
 
 ENTRIES: dict[str, Entry] = {

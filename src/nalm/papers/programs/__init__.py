@@ -1,0 +1,1 @@
+"""Programs behind tables and figures that are no grids of runs: surfaces, fields, curves, worked examples."""
