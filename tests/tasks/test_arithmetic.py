@@ -5,10 +5,18 @@ from torch import nn
 
 import nalm
 from nalm.errors import ArgumentError
+from nalm.papers.published import published
 from nalm.streams import Purpose, counters, key, uniform
-from nalm.tasks import TASKS, TEST_RANGES, ArithmeticDataset, Split
+from nalm.tasks import TASKS, TEST_RANGES, ArithmeticDataset, Split, TenParameters
 
 OPERATORS = {"add": np.add, "sub": np.subtract, "mul": np.multiply}
+ALL_OPERATORS = {
+    **OPERATORS,
+    "div": np.divide,
+    "square": lambda a, b: a**2,
+    "sqrt": lambda a, b: np.sqrt(a),
+    "first": lambda a, b: a,
+}
 EPSILON = 1e-5
 
 
@@ -19,7 +27,7 @@ def data(task, seed=0, split=Split.TEST, n=2000, dtype=torch.float32):
 
 
 def test_the_task_is_known_by_its_name():
-    assert TASKS["arithmetic"] is ArithmeticDataset
+    assert TASKS["arithmetic-dataset"] is ArithmeticDataset
 
 
 # -- subsets -------------------------------------------------------------------------------------
@@ -71,14 +79,14 @@ def test_a_ratio_in_hundredths_of_a_hundred_inputs_is_that_many_inputs():
 # -- data ----------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("op", OPERATORS)
+@pytest.mark.parametrize("op", ALL_OPERATORS)
 def test_targets_are_the_operation_on_the_two_sums(op):
     task = ArithmeticDataset(op)
     x, y = (tensor[0].numpy() for tensor in data(task, seed=3, dtype=torch.float64))
     first, second = task.subsets(3) @ x.T
     assert x.shape == (2000, 100)
     assert y.shape == (2000, 1)
-    assert np.allclose(y[:, 0], OPERATORS[op](first, second), rtol=1e-10)
+    assert np.allclose(y[:, 0], ALL_OPERATORS[op](first, second), rtol=1e-10)
 
 
 @pytest.mark.parametrize("split", Split)
@@ -101,7 +109,8 @@ def simulated(task, n=200_000):
     ((low, high),) = task.test_range.segments
     for _ in range(n // 10_000):
         x = rng.uniform(low, high, (10_000, task.inputs))
-        error = OPERATORS[task.op](*(x @ weights).T) - OPERATORS[task.op](*(x @ exact).T)
+        operator = ALL_OPERATORS[task.op]
+        error = operator(*(x @ weights).T) - operator(*(x @ exact).T)
         total += (error**2).sum()
     return total / n
 
@@ -110,7 +119,7 @@ def test_the_default_threshold_of_addition_has_the_known_value():
     assert ArithmeticDataset("add").threshold() == pytest.approx(1.60e-5, rel=5e-3, abs=0)
 
 
-@pytest.mark.parametrize("op", OPERATORS)
+@pytest.mark.parametrize("op", ALL_OPERATORS)
 def test_thresholds_are_the_error_of_the_epsilon_perfect_model(op):
     task = ArithmeticDataset(op)
     assert task.threshold() == pytest.approx(simulated(task), rel=0.02, abs=0)
@@ -126,6 +135,33 @@ def test_thresholds_of_other_sizes_and_ranges_too(op):
 def test_the_threshold_of_validation_belongs_to_the_training_range(op):
     expected = ArithmeticDataset(op, "5:6=>1:2").threshold()
     assert ArithmeticDataset(op, "1:2").threshold(Split.VALIDATION) == expected
+
+
+PUBLISHED = [number for number in published().values() if number.metric == "threshold"]
+NAMES = {"root": "sqrt", "squared": "square"}
+
+
+def published_task(number):
+    """The task that a published threshold belongs to: `op inputs subset overlap range`."""
+    op, inputs, subset, overlap, span = number.column.split(" ", 4)
+    span = span.replace("  ", "|").replace("U[", "").replace("]", "").replace(",", ":")
+    op, span = NAMES.get(op, op), f"1:2=>{span}"
+    if subset == "NA":
+        return TenParameters(op, span)
+    return ArithmeticDataset(op, span, int(inputs), float(subset), float(overlap))
+
+
+@pytest.mark.parametrize("number", PUBLISHED, ids=lambda n: n.column)
+def test_published_thresholds_are_ours_where_the_subsets_have_the_stated_size(number):
+    # Published subsets are one input wider than stated, which hardly changes products of default size.
+    task = published_task(number)
+    odd = "|" in task.range or task.subset_ratio != 0.25 or task.inputs == 4
+    if number.column.split()[2] == "NA":
+        assert task.threshold() == pytest.approx(number.value, rel=2e-3)
+    elif task.op in ("mul", "square", "sub") and not odd:
+        assert task.threshold() == pytest.approx(number.value, rel=0.03)
+    else:
+        assert 0.4 < task.threshold() / number.value < 7
 
 
 # -- ideal weights -------------------------------------------------------------------------------
@@ -165,7 +201,8 @@ def test_ideal_weights_need_two_values_between_the_units():
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ({"op": "div"}, "`op` must be one of add, sub, mul, but got 'div'"),
+        ({"op": "pow"}, "`op` must be one of add, sub, mul, div, square, sqrt, first, but got 'pow'"),
+        ({"op": "sqrt", "range": "-2:2"}, "`range` must be above zero, where sums have a root"),
         ({"op": "add", "range": "2:1"}, "low < high"),
         ({"op": "add", "inputs": 0}, "`inputs` must be a whole number from"),
         ({"op": "add", "overlap_ratio": 1.5}, "`overlap_ratio` must be from 0 to 1"),

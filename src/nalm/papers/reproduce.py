@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
+from nalm._version import NUMERICS_VERSION, __version__
 from nalm.evaluate.intervals import NOTHING
 from nalm.experiment.bench import Experiment, Judged, judged_cells, make_work, plan_work
 from nalm.experiment.local import Progress, compute_locally
@@ -56,6 +57,9 @@ def result_of(entry: Entry, measured: Measured, scale: Scale) -> dict[str, Any]:
         "protocol": "quick" if reduced else "paper",
         "reduced": reduced,
         "note": entry.note,
+        "command": scale.command(entry.id),
+        "nalm": __version__,
+        "numerics_version": NUMERICS_VERSION,
         "cells": [*_numbers(entry, measured), *_claims(entry, measured, scale)],
     }
 

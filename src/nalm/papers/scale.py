@@ -37,6 +37,14 @@ class Scale:
     steps: float | None = None
     rows: tuple[str, ...] | None = None
 
+    def command(self, entry: str) -> str:
+        """The command that reproduces an entry at this scale."""
+        said = {"scale": "quick" if self.quick else None, "seeds": self.seeds, "steps": self.steps}
+        parts = [f"--{name} {value}" for name, value in said.items() if value is not None]
+        if self.rows is not None:
+            parts.append(f"--rows '{';'.join(self.rows)}'")
+        return " ".join(["nalm reproduce", entry, *parts])
+
 
 def make_scale(
     name: str = "paper",

@@ -9,13 +9,14 @@ from nalm.tasks.ranges import Distribution, Range
 from nalm.tasks.reciprocal import Reciprocal
 from nalm.tasks.single_module import SingleModule
 from nalm.tasks.table import Table
+from nalm.tasks.ten_parameters import TenParameters
 
-_ALL: tuple[type[RangeTask], ...] = (SingleModule, Reciprocal, ArithmeticDataset)
+_ALL: tuple[type[RangeTask], ...] = (SingleModule, Reciprocal, TenParameters, ArithmeticDataset)
 TASKS = {task.name: task for task in _ALL}
 """Every synthetic task by its name on the command line."""
 
 __all__ = [
     "OPERATIONS", "RANGES", "RANGE_SETS", "TASKS", "TEST_RANGES", "ArithmeticDataset", "Benford", "ByInput",
     "Distribution", "Range", "RangeTask", "Reciprocal", "SingleModule", "Split", "Table", "Task",
-    "TruncatedNormal", "expand_ranges",
+    "TenParameters", "TruncatedNormal", "expand_ranges",
 ]  # fmt: skip

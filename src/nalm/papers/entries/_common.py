@@ -22,18 +22,20 @@ class Series:
     Attributes:
         label: as the paper writes it.
         model: as on the command line.
-        change: what it changes in the recipe.
+        change: what it changes in the recipe that the model names.
         hidden: values between the units of a stack.
+        recipe: a recipe for all tasks, instead of the one that the model names.
     """
 
     label: str
     model: str
     change: Change | None = None
     hidden: int = 2
+    recipe: Recipe | None = None
 
     def cell(self, task: RangeTask) -> Cell:
         """The series on a task."""
-        plain = Cell(ModelSpec.parse(self.model), task, hidden=self.hidden)
+        plain = Cell(ModelSpec.parse(self.model), task, other_recipe=self.recipe, hidden=self.hidden)
         if self.change is None:
             return plain
         return replace(plain, other_recipe=self.change(plain.named_recipe))

@@ -1,0 +1,167 @@
+"""The ledger as a page of Markdown: verdicts of every table and figure, and where ours differ and why."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
+
+from nalm.papers.verdicts import Verdict
+
+Result = dict[str, Any]
+_MARKS = {
+    "agrees": "=",
+    "better": "+",
+    "differs": "≠",
+    "not_comparable": "~",
+    "unpublished": "",
+}
+_INTRO = """\
+# Ledger: the papers' tables and figures, ours beside theirs
+
+Every synthetic table and figure of the papers is a spec of this project: `nalm reproduce ID` trains it,
+or reads it from the store, prints ours beside the paper's and draws the figure. `nalm reproduce --list`
+shows the first table below. This page is made from the results in `benchmarks/results` by `python
+benchmarks/ledger.py`.
+
+- **agrees**: the two 95 % intervals overlap; **better**, **differs**: they do not, and ours is on the
+  good or on the other side. A published rate without an interval has Wilson's of its seeds; a number
+  printed without one has its rounding. A claim is something that the text says; it differs where our
+  intervals exclude it.
+- **unpublished**: the paper shows a picture only.
+- **not comparable**: other data, another threshold, or a reduced protocol (fewer seeds or steps than the
+  paper's). A reduced run is never compared.
+"""
+
+
+def ledger_page(entries: Sequence[dict[str, Any]], results: Sequence[Result]) -> str:
+    """The whole page.
+
+    Args:
+        entries: the rows of `nalm reproduce --list`.
+        results: the results that are kept with the project.
+    """
+    parts = [_INTRO, *_summary(results), *_overview(entries), *_differences(results)]
+    parts += ["## Every table and figure\n", _LEGEND]
+    parts += [line for result in results for line in _section(result)]
+    return "\n".join(parts).rstrip() + "\n"
+
+
+def shares(results: Iterable[Result]) -> dict[str, Any]:
+    """How the published success rates and all published cells came out."""
+    cells = [cell for result in results for cell in result["cells"] if cell["paper"] is not None]
+    rates = [cell for cell in cells if cell["paper_n"] is not None and ":" not in cell["column"]]
+    compared = [cell for cell in rates if cell["verdict"] != Verdict.NOT_COMPARABLE]
+    return {
+        "published_cells": len(cells),
+        "verdicts": dict(Counter(cell["verdict"] for cell in cells)),
+        "not_comparable_share": _share(cells, Verdict.NOT_COMPARABLE),
+        "success_rates_compared": len(compared),
+        "success_rates": dict(Counter(cell["verdict"] for cell in compared)),
+        "success_rates_agree_share": _share(compared, Verdict.AGREES),
+    }
+
+
+def _share(cells: Sequence[dict[str, Any]], verdict: Verdict) -> float | None:
+    return sum(cell["verdict"] == verdict for cell in cells) / len(cells) if cells else None
+
+
+def _summary(results: Sequence[Result]) -> Iterator[str]:
+    found = shares(results)
+    yield "## Summary\n"
+    counts = ", ".join(f"{n} {name.replace('_', ' ')}" for name, n in sorted(found["verdicts"].items()))
+    yield f"{found['published_cells']} cells have a published number or claim: {counts}."
+    agree, apart = found["success_rates_agree_share"], found["not_comparable_share"]
+    if agree is not None and apart is not None:
+        others = ", ".join(f"{n} {name}" for name, n in sorted(found["success_rates"].items()))
+        yield (
+            f"Of {found['success_rates_compared']} published success rates that can be compared, {agree:.0%} "
+            f"agree ({others}). {apart:.0%} of the cells cannot be compared."
+        )
+    yield ""
+
+
+def _overview(entries: Sequence[dict[str, Any]]) -> Iterator[str]:
+    names = [str(verdict) for verdict in Verdict]
+    yield "| id | title | protocol | cells | " + " | ".join(n.replace("_", " ") for n in names) + " |"
+    yield "|---" * (4 + len(names)) + "|"
+    for entry in entries:
+        counts = " | ".join(str(entry[name] or "") for name in names)
+        protocol = entry["protocol"] or "not run"
+        yield f"| `{entry['id']}` | {_escaped(entry['title'])} | {protocol} | {entry['cells']} | {counts} |"
+    totals = " | ".join(str(sum(entry[name] for entry in entries)) for name in names)
+    yield f"| all | | | {sum(entry['cells'] for entry in entries)} | {totals} |\n"
+
+
+def _differences(results: Sequence[Result]) -> Iterator[str]:
+    yield "## Where ours differ, and why\n"
+    yield "| id | row | column | paper | ours | cause, or the open question |"
+    yield "|---|---|---|---|---|---|"
+    for result in results:
+        for cell in result["cells"]:
+            if cell["verdict"] == Verdict.DIFFERS:
+                paper = _number(cell["paper"], cell["paper_low"], cell["paper_high"])
+                ours = _number(cell["ours"], cell["low"], cell["high"])
+                what = f"`{result['id']}` | {_escaped(cell['row'])} | {_escaped(cell['column'])}"
+                yield f"| {what} | {paper} | {ours} | {_escaped(cell['cause'] or '')} |"
+    yield ""
+
+
+_LEGEND = """\
+Our number, the paper's in brackets, and how they compare: = agrees, + better, ≠ differs, ~ not comparable.
+Intervals are in the JSON files.
+"""
+
+
+def _section(result: Result) -> Iterator[str]:
+    yield f"### `{result['id']}`: {_escaped(result['title'])}\n"
+    said = f"{result['source']}. `{result['command']}`, protocol: {result['protocol']}"
+    said += f" (reduced: {'; '.join(result['reduced'])})." if result["reduced"] else "."
+    yield f"{said} {result['note']}".rstrip() + "\n"
+    yield from _matrix([cell for cell in result["cells"] if not _is_sentence(cell)])
+    for cell in result["cells"]:
+        if _is_sentence(cell):
+            answer = "yes" if cell["ours"] else "no"
+            yield f"- {_escaped(cell['row'])}: {_escaped(cell['column'])}: {answer} {_MARKS[cell['verdict']]}"
+    yield ""
+
+
+def _matrix(cells: Sequence[dict[str, Any]]) -> Iterator[str]:
+    if not cells:
+        return
+    rows = list(dict.fromkeys(cell["row"] for cell in cells))
+    columns = list(dict.fromkeys(cell["column"] for cell in cells))
+    held = {(cell["row"], cell["column"]): cell for cell in cells}
+    if len(columns) > 14:  # a wide table is read more easily lying down
+        rows, columns = columns, rows
+        held = {(column, row): cell for (row, column), cell in held.items()}
+    yield "| | " + " | ".join(map(_escaped, columns)) + " |"
+    yield "|---" * (len(columns) + 1) + "|"
+    for row in rows:
+        shown = (held.get((row, column)) for column in columns)
+        yield f"| {_escaped(row)} | " + " | ".join(_shown(cell) for cell in shown) + " |"
+    yield ""
+
+
+def _shown(cell: dict[str, Any] | None) -> str:
+    if cell is None:
+        return ""
+    ours = _number(cell["ours"])
+    if cell["paper"] is None:
+        return ours
+    return f"{ours} ({_number(cell['paper'])}) {_MARKS[cell['verdict']]}"
+
+
+def _is_sentence(cell: dict[str, Any]) -> bool:
+    return cell["kind"] == "claim" and cell["paper_n"] is None
+
+
+def _number(value: float | None, low: float | None = None, high: float | None = None) -> str:
+    if value is None:
+        return "-"
+    return f"{value:.3g}" if low is None or high is None else f"{value:.3g} [{low:.3g}, {high:.3g}]"
+
+
+def _escaped(text: str) -> str:
+    """Text for a table, where a bar would be the end of a cell."""
+    return text.replace("|", "\\|")

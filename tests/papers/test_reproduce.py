@@ -1,0 +1,227 @@
+"""Reproducing an entry: what is trained, what is a cell, what the verdict is."""
+
+import json
+from pathlib import Path
+
+import jsonschema
+import pytest
+from typer.testing import CliRunner
+
+from nalm.cli import app, main
+from nalm.papers.claims import Claim, Findings, full
+from nalm.papers.entries import ENTRIES
+from nalm.papers.entries._common import Series, single_module, table
+from nalm.papers.entry import Grid, Measured, Study
+from nalm.papers.published import published
+from nalm.papers.reproduce import measure, result_of
+from nalm.papers.scale import Scale, make_scale
+from nalm.papers.verdicts import Finding, Reason
+from nalm.tasks import SingleModule
+
+pytestmark = pytest.mark.xdist_group("bench")
+SCHEMAS = Path(__file__).parents[2] / "docs" / "schemas"
+U12 = "U[1,2)"
+
+
+def rate(value, low, high, n=25):
+    return Finding(value, low, high, n)
+
+
+def study(found, *, id="mistry2023:fig3.4", reduced=(), claims=()):
+    return Study(id, "t", "s", lambda scale: Measured(Findings(found), list(reduced)), claims=claims)
+
+
+def cells(entry, scale=None):
+    scale = scale or Scale()
+    return result_of(entry, entry.measure(scale, run=None), scale)["cells"]
+
+
+# -- verdicts of cells ---------------------------------------------------------------------------
+
+
+def test_a_cell_with_a_published_number_gets_a_verdict():
+    (cell,) = cells(study({("NMU", U12, "success"): rate(0.96, 0.8, 0.99)}))
+    assert (cell["verdict"], cell["paper"], cell["paper_n"], cell["kind"]) == ("agrees", 1.0, 25, "claim")
+    assert cell["paper_low"] == pytest.approx(0.867, abs=1e-3)
+
+
+def test_a_cell_without_one_is_unpublished():
+    (cell,) = cells(study({("NMU", "U[-2,-1)", "success"): rate(0.76, 0.57, 0.89)}))
+    assert (cell["verdict"], cell["paper"], cell["reason"]) == ("unpublished", None, None)
+
+
+def test_a_reduced_protocol_is_never_compared():
+    found = {
+        ("NMU", U12, "success"): rate(1.0, 0.5, 1.0, 5),
+        ("NMU", "U[-2,2)", "success"): rate(1.0, 0.5, 1, 5),
+    }
+    claim = Claim("NMU", "has full success", full("NMU"))
+    first, second, said = cells(study(found, reduced=["seeds: 5 instead of 25"], claims=(claim,)))
+    assert (first["verdict"], first["reason"]) == ("not_comparable", "reduced protocol")
+    assert second["verdict"] == "unpublished"
+    assert (said["verdict"], said["ours"]) == ("not_comparable", 1.0)
+
+
+def test_claims_are_cells_that_hold_or_do_not():
+    claim = Claim("NMU", "has full success", full("NMU"))
+    good = cells(study({("NMU", U12, "success"): rate(1.0, 0.87, 1.0)}, claims=(claim,)))[-1]
+    bad = cells(study({("NMU", U12, "success"): rate(0.1, 0.02, 0.3)}, claims=(claim,)))[-1]
+    assert (good["kind"], good["paper"], good["ours"], good["verdict"]) == ("claim", 1.0, 1.0, "agrees")
+    assert (bad["ours"], bad["verdict"]) == (0.0, "differs")
+
+
+# -- grids ---------------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def small(tmp_path_factory):
+    """Two seeds of two units for 1,000 steps."""
+    series = (Series("NMU", "nmu"), Series("sNMU", "snmu", hidden=2))
+    tasks = {k: task for k, task in single_module("mul").items() if k == U12}
+    entry = Grid("mistry2023:fig3.4", "t", "s", 25, table(series, tasks))
+    folder = tmp_path_factory.mktemp("small")
+    scale = make_scale("paper", 2, 0.02)
+    return entry, scale, folder / "runs.sqlite", measure(entry, scale, folder / "runs.sqlite", 1)
+
+
+def test_a_grid_trains_its_cells_and_says_what_it_reduced(small):
+    entry, scale, _, measured = small
+    result = result_of(entry, measured, scale)
+    assert result["protocol"] == "quick"
+    assert result["reduced"] == [
+        "seeds: 2 instead of 25",
+        "steps: 0.02 of the paper's, schedules shortened with them",
+    ]
+    assert [(c["row"], c["n"], c["verdict"]) for c in result["cells"]] == [
+        ("NMU", 2, "not_comparable"),
+        ("sNMU", 2, "unpublished"),
+    ]
+
+
+def test_what_is_stored_is_not_trained_again(small):
+    entry, scale, path, measured = small
+
+    def fail(progress):
+        raise AssertionError("trained again")
+
+    assert measure(entry, scale, path, 1, fail).findings == measured.findings
+
+
+def test_rows_can_be_chosen_and_unknown_ones_are_refused(small):
+    entry, _, path, _ = small
+    scale = make_scale("paper", 2, 0.02, ["NMU"])
+    result = result_of(entry, measure(entry, scale, path, 1), scale)
+    assert {cell["row"] for cell in result["cells"]} == {"NMU"}
+    assert "rows: NMU only" in result["reduced"]
+    with pytest.raises(ValueError, match="Did you mean 'NMU'"):
+        entry.experiments(make_scale(rows=["NMUU"]))
+
+
+def test_cells_taken_together_count_all_their_runs(small, tmp_path):
+    from nalm.papers.entries._common import pooled
+
+    tasks = [SingleModule("mul", "1:2"), SingleModule("mul", "10:20")]
+    entry = Grid("mistry2023:fig3.4", "t", "s", 25, pooled([Series("NMU", "nmu")], {"both": tasks}))
+    measured = measure(entry, make_scale("paper", 2, 0.02), tmp_path / "r.sqlite", 1)
+    assert measured.findings["NMU", "both", "success"].n == 4
+
+
+def test_a_place_may_say_why_it_is_not_comparable():
+    places = table([Series("NMU", "nmu")], {U12: SingleModule("mul")}, Reason.DATA)
+    entry = Grid("mistry2023:fig3.4", "t", "s", 25, places)
+    measured = Measured(Findings({("NMU", U12, "success"): rate(1.0, 0.87, 1.0)}))
+    (cell,) = result_of(entry, measured, Scale())["cells"]
+    assert (cell["verdict"], cell["reason"]) == ("not_comparable", "other data")
+
+
+# -- specs ---------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("entry", ENTRIES.values(), ids=ENTRIES)
+def test_every_published_number_of_an_entry_has_its_cell(entry):
+    if not isinstance(entry, Grid):
+        pytest.skip("a study says what it measures when it has measured")
+    places = {(place.row, place.column) for place in entry.places()}
+    measured = {metric.name for metric in entry.metrics}
+    named = [n for n in published().values() if n.entry == entry.id and n.metric in measured]
+    assert not [n for n in named if (n.row, n.column) not in places]
+
+
+@pytest.mark.parametrize("entry", ENTRIES.values(), ids=ENTRIES)
+def test_every_claim_of_a_grid_is_about_rows_and_columns_that_exist(entry):
+    if not isinstance(entry, Grid):
+        pytest.skip("a study says what it measures when it has measured")
+    some = Finding(0.5, 0.3, 0.7, 25)
+    keys = [(p.row, p.column, m.name) for p in entry.places() for m in entry.metrics]
+    found = Findings(dict.fromkeys(keys, some))
+    assert {claim.check(found) for claim in entry.claims} <= {True, False}
+
+
+def test_every_grid_can_be_planned():
+    for entry in ENTRIES.values():
+        for experiment in entry.experiments(Scale()):
+            assert all(cell.recipe.iterations > 0 for cell in experiment.cells)
+
+
+# -- command line --------------------------------------------------------------------------------
+
+
+def command(*arguments):
+    return CliRunner().invoke(app, ["reproduce", *arguments])
+
+
+def valid(name, text):
+    data = json.loads(text)
+    jsonschema.validate(data, json.loads((SCHEMAS / f"{name}.schema.json").read_text()))
+    return data
+
+
+def test_the_list_shows_every_entry():
+    entries = valid("ledger", command("--list", "--json", "-").stdout)["entries"]
+    assert [entry["id"] for entry in entries] == list(ENTRIES)
+    assert "mistry2023:fig3.4" in command("--list").stdout
+
+
+def test_an_entry_prints_its_table_and_writes_its_figure(tmp_path):
+    folder = ["--store", str(tmp_path / "r.sqlite"), "--figures", str(tmp_path)]
+    arguments = ["mistry2023:fig4.4", "--seeds", "2", "--steps", "0.02", "--jobs", "1", *folder]
+    result = valid("reproduce", command(*arguments, "--json", "-").stdout)
+    assert len(result["cells"]) == 19
+    assert result["protocol"] == "quick"
+    printed = command(*arguments)
+    assert "sNMU U[1,5]" in printed.stdout
+    assert "Reduced: seeds: 2 instead of 25" in printed.stdout
+    assert (tmp_path / "mistry2023-fig4.4.png").read_bytes().startswith(b"\x89PNG")
+    assert (tmp_path / "mistry2023-fig4.4.pdf").read_bytes().startswith(b"%PDF")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["mistry2023:fig3.44"], "Did you mean 'mistry2023:fig3.4'?"),
+        ([], "`ID` must be a table or figure"),
+        (["mistry2023:fig3.4", "--scale", "huge"], "`scale` must be one of quick, paper"),
+        (["mistry2023:fig3.4", "--rows", "NMUU"], "Did you mean 'NMU'?"),
+        (["mistry2023:fig3.4", "--figures", "no/such"], "`figures` must be a folder that exists"),
+    ],
+)
+def test_wrong_usage_is_one_sentence_and_exit_2(arguments, message, capsys):
+    with pytest.raises(SystemExit) as stopped:
+        main(["reproduce", *arguments])
+    assert stopped.value.code == 2
+    error = capsys.readouterr().err
+    assert message in error
+    assert error.count("\n") == 1
+
+
+def test_without_matplotlib_the_table_stands_and_a_sentence_says_what_to_install(
+    tmp_path, monkeypatch, capsys
+):
+    monkeypatch.setitem(__import__("sys").modules, "matplotlib.figure", None)
+    arguments = ["mistry2023:fig4.4", "--rows", "NMU", "--seeds", "1", "--steps", "0.02", "--jobs", "1"]
+    with pytest.raises(SystemExit) as stopped:
+        main(["reproduce", *arguments, "--store", str(tmp_path / "r.sqlite"), "--figures", str(tmp_path)])
+    assert stopped.value.code == 0
+    out, error = capsys.readouterr()
+    assert "NMU" in out
+    assert "pip install 'nalm[report]'" in error
