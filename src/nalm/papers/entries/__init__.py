@@ -6,6 +6,8 @@ import re
 
 from nalm.papers.entries import (
     madsen,
+    nalu_identity,
+    nalu_static,
     thesis_benchmark,
     thesis_division,
     thesis_division_more,
@@ -15,6 +17,8 @@ from nalm.papers.entries import (
 from nalm.papers.entry import Entry
 
 _MODULES = (
+    nalu_identity,
+    nalu_static,
     madsen,
     thesis_benchmark,
     thesis_multiplication,
