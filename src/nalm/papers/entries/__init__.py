@@ -7,6 +7,7 @@ import re
 from nalm.papers.entries import (
     madsen,
     nalu_identity,
+    nalu_recurrent,
     nalu_static,
     thesis_benchmark,
     thesis_division,
@@ -18,6 +19,7 @@ from nalm.papers.entry import Entry
 
 _MODULES = (
     nalu_identity,
+    nalu_recurrent,
     nalu_static,
     madsen,
     thesis_benchmark,

@@ -73,11 +73,6 @@ def fails(row: str, columns: Iterable[str], metric: str, most: float = SOLVED) -
     return lambda f: all((f[row, c, metric].value or 0.0) >= most for c in columns)
 
 
-def below(row: str, others: Iterable[str], column: str, metric: str) -> Check:
-    """The error of a row is the lowest in a column."""
-    return lambda f: all(value_of(f, row, column, metric) < value_of(f, o, column, metric) for o in others)
-
-
 def value_of(f: Findings, row: str, column: str, metric: str) -> float:
     """An error; infinite where there is none."""
     value = f[row, column, metric].value
