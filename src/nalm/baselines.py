@@ -12,6 +12,7 @@ import torch
 from torch import Tensor, nn
 
 from nalm.errors import ArgumentError, check_choice, check_positive
+from nalm.units._activations import crelu
 
 
 class CReLU(nn.Module):
@@ -19,7 +20,7 @@ class CReLU(nn.Module):
 
     def forward(self, input: Tensor) -> Tensor:
         """`... x n` to `... x 2n`."""
-        return torch.cat([input, -input], -1).relu()
+        return crelu(input)
 
 
 ACTIVATIONS: dict[str, type[nn.Module]] = {

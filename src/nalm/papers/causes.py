@@ -8,8 +8,16 @@ _RATIO = (
     "without an epsilon there is only the rounding of float32, which is relative to the quotient."
 )
 _SAME = "Without an epsilon in evaluation, ideal weights compute 1 / x as the target does: the error is 0."
+_MISPRINT = (
+    "A misprint: table 6 of the same paper has 0.8 and 0.2 per cent, its error over its column Random."
+)
 
 CAUSES: dict[tuple[str, str, str], str] = {
+    ("trask2018:table5", "Threshold", "*"): (
+        "The paper does not state the two numbers of Threshold; with 0 and 0, as here, it is the ReLU."
+    ),
+    ("trask2018:table7", "Tanh", "√a: interpolation"): _MISPRINT,
+    ("trask2018:table7", "Sigmoid", "√a: interpolation"): _MISPRINT,
     ("mistry2023:fig4.9", "upper bound", "is an exponential decay"): (
         "1 + 1 / deviation is a hyperbola: it falls faster than an exponential at first, and slower later."
     ),

@@ -93,7 +93,7 @@ def _published(model: nn.Module, task: Task, spec: ModelSpec | None) -> Recipe:
         return Recipe()
     last, op = units[-1], getattr(task, "op", None)
     if op is None:
-        op = last.ops[0]
+        op = (last.ops or type(last).ops)[0]  # options may leave the unit itself none
     stacked = isinstance(task, ArithmeticDataset) and len(units) > 1
     usual = "arithmetic" if stacked and "arithmetic" in last.recipes else "published"
     chosen = spec.recipe if spec is not None else None

@@ -1,8 +1,11 @@
-r"""Linear, the ordinary layer as a baseline, also with squashed weights.
+r"""Linear, the ordinary layer as a baseline, also with squashed weights or an activation of its inputs.
 
-.. math:: y_o = \sum_i f(W_{o,i}) x_i + b_o, \qquad f \in \{\mathrm{id}, \sigma, \tanh\}
+.. math:: y_o = \sum_i f(W_{o,i}) g(x)_i + b_o, \qquad f \in \{\mathrm{id}, \sigma, \tanh\}
 
-Trask et al. 2018, table 4; Madsen & Johansen 2020, section 4.1.2.
+g is an activation, by default none. It stands before the weights, so that a stack of such layers is a
+network of linear layers with the activation between them: `linear+linear(activation=relu)`.
+
+Trask et al. 2018, tables 4, 5 and 6; Madsen & Johansen 2020, section 4.1.2.
 
 Deviations: the papers leave the initial values open; they are Xavier uniform, and zero for b.
 """
@@ -18,6 +21,7 @@ from torch import Tensor
 
 from nalm.errors import check_choice
 from nalm.training.recipe import Recipe
+from nalm.units import _activations as activations
 from nalm.units._base import Common, Unit
 from nalm.units._functional import weighted_sum
 from nalm.units._initialisers import Constant, xavier_uniform
@@ -40,7 +44,9 @@ def linear(x: Tensor, weight: Tensor, bias: Tensor | None) -> Tensor:
 
 
 class Linear(Unit):
-    """Linear layer, as it is or with weights squashed by the logistic function or tanh.
+    """Linear layer, as it is, with weights squashed by the logistic function or tanh, or of activations.
+
+    Behind an activation it can express no operation by itself.
 
     Args:
         in_features: number of inputs.
@@ -50,6 +56,8 @@ class Linear(Unit):
         dtype: precision of the parameters.
         weight: "linear", "sigmoid" or "tanh", how raw weights become weights.
         bias: whether there is a shift.
+        activation: what is applied to the inputs, such as "relu"; "crelu" gives two values for each of them,
+            and "prelu" has one slope that is learnt. By default "none".
 
     Example:
         >>> unit = nalm.Linear(3, 1)
@@ -65,6 +73,7 @@ class Linear(Unit):
 
     w_hat: Tensor
     bias: Tensor | None
+    slope: Tensor
 
     def __init__(
         self,
@@ -73,25 +82,35 @@ class Linear(Unit):
         *,
         weight: str = "linear",
         bias: bool = True,
+        activation: str = "none",
         **common: Unpack[Common],
     ) -> None:
         self.squash, self.has_bias = check_choice("weight", weight, SQUASH), bias
+        self.activation = check_choice("activation", activation, activations.FUNCTIONS)
         super().__init__(in_features, out_features, **common)
         if weight == "sigmoid":
             self.ops = ("add",)
+        if activation != "none":
+            self.ops = ()
 
     def build(self) -> None:
         """Declare the parameters."""
-        initial = xavier_uniform(self.in_features, self.out_features)
-        self.declare("w_hat", (self.out_features, self.in_features), initial)
+        inputs = activations.widening(self.activation) * self.in_features
+        self.declare("w_hat", (self.out_features, inputs), xavier_uniform(inputs, self.out_features))
         if self.has_bias:
             self.declare("bias", (self.out_features,), Constant(0.0))
         else:
             self.register_parameter("bias", None)
+        if self.activation == "prelu":
+            self.declare("slope", (1,), Constant(activations.PRELU_SLOPE))
 
     def compute(self, x: Tensor) -> Tensor:
         """The equation itself."""
-        return linear(x, self.weights()["W"], self.bias)
+        return linear(self._activated(x), self.weights()["W"], self.bias)
+
+    def _activated(self, x: Tensor) -> Tensor:
+        function = activations.FUNCTIONS[self.activation]
+        return function(x, self.slope) if self.activation == "prelu" else function(x)
 
     def weights(self) -> dict[str, Tensor]:
         """The weight matrix, and the shift if there is one."""
@@ -124,9 +143,12 @@ class Linear(Unit):
         """The weighted sum plus shift for each output."""
         weight = SQUASH[self.squash](torch.from_numpy(np.asarray(values["w_hat"]))).numpy()
         shift = values.get("bias", np.zeros(self.out_features))
-        return [linear_expression(row, symbols) + number(b) for row, b in zip(weight, shift)]
+        slope = float(values.get("slope", np.zeros(1))[0])
+        inputs = activations.expressions(self.activation, symbols, slope)
+        return [linear_expression(row, inputs) + number(b) for row, b in zip(weight, shift)]
 
     def options_repr(self) -> str:
         """The options that differ from an ordinary linear layer."""
         squash = "" if self.squash == "linear" else f", weight={self.squash!r}"
-        return squash + ("" if self.has_bias else ", bias=False")
+        activation = "" if self.activation == "none" else f", activation={self.activation!r}"
+        return squash + ("" if self.has_bias else ", bias=False") + activation

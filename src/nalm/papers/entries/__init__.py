@@ -7,6 +7,9 @@ import re
 from nalm.papers.entries import (
     illustrations,
     madsen,
+    nalu_identity,
+    nalu_recurrent,
+    nalu_static,
     thesis_benchmark,
     thesis_division,
     thesis_division_more,
@@ -17,6 +20,9 @@ from nalm.papers.entry import Entry
 
 _MODULES = (
     illustrations,
+    nalu_identity,
+    nalu_recurrent,
+    nalu_static,
     madsen,
     thesis_benchmark,
     thesis_multiplication,
