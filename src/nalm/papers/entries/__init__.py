@@ -10,10 +10,18 @@ from nalm.papers.entries import (
     thesis_division_more,
     thesis_losses,
     thesis_multiplication,
+    thesis_scaling,
 )
 from nalm.papers.entry import Entry
 
-_MODULES = (thesis_benchmark, thesis_multiplication, thesis_division, thesis_losses, thesis_division_more)
+_MODULES = (
+    thesis_benchmark,
+    thesis_multiplication,
+    thesis_division,
+    thesis_losses,
+    thesis_division_more,
+    thesis_scaling,
+)
 
 
 def _order(entry: Entry) -> tuple[object, ...]:

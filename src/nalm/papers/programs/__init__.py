@@ -1,0 +1,1 @@
+"""Programs of entries that are more than cells of the benchmark."""
