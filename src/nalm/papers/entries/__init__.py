@@ -5,22 +5,26 @@ from __future__ import annotations
 import re
 
 from nalm.papers.entries import (
+    heim,
     thesis_benchmark,
     thesis_division,
     thesis_division_more,
     thesis_losses,
+    thesis_mlp,
     thesis_multiplication,
     thesis_scaling,
 )
 from nalm.papers.entry import Entry
 
 _MODULES = (
+    heim,
     thesis_benchmark,
     thesis_multiplication,
     thesis_division,
     thesis_losses,
     thesis_division_more,
     thesis_scaling,
+    thesis_mlp,
 )
 
 

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import copy
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import NoReturn
 
 import numpy as np
 import torch
-from torch import Tensor
+from torch import Tensor, nn
 
 from nalm.evaluate.intervals import Interval, median_interval, success_interval
 from nalm.papers.metrics import Metric, Runs
@@ -18,6 +19,9 @@ from nalm.papers.verdicts import Finding
 from nalm.streams import Purpose, counters, key, uniform
 from nalm.tasks import Task
 from nalm.tasks._base import Split
+from nalm.training.models import Parameters
+from nalm.training.result import TrainResult
+from nalm.units._initialisers import Constant, Initialiser
 
 
 @dataclass(frozen=True)
@@ -73,6 +77,22 @@ def sample(task: Task, size: int, split: Split = Split.TRAIN, seed: int = 0) -> 
     return x[0], y[0]
 
 
+def drawn_by(model: nn.Module, schemes: Mapping[str, Initialiser], seeds: Sequence[int]) -> Parameters:
+    """Parameters `seeds x ...` of any module, each seed's from its own stream; 0 where there is no scheme."""
+    parameters, held = {}, torch.tensor(seeds, dtype=torch.int32)
+    for part, (name, p) in enumerate(model.named_parameters()):
+        u = uniform(key(held, Purpose.INIT, 0, part), counters(*p.shape))
+        parameters[name] = schemes.get(name, Constant(0.0))(u)
+    return parameters
+
+
+def final_model(result: TrainResult, run: int) -> nn.Module:
+    """A copy of the model with the weights of a run after the last step."""
+    made = copy.deepcopy(result.model)
+    made.load_state_dict({name: p[run] for name, p in result.final_parameters.items()}, strict=False)
+    return made
+
+
 def share(solved: Sequence[bool]) -> Finding:
     """The share of runs with Wilson's interval."""
     return _finding(success_interval(sum(solved), len(solved)), len(solved))
@@ -85,7 +105,7 @@ def median(values: Sequence[float]) -> Finding:
 
 def median_deviation(values: Sequence[float]) -> Finding:
     """The median plus and minus the median absolute deviation, which is how Heim et al. 2020 report."""
-    x = np.asarray(values, dtype=float)
+    x = np.nan_to_num(np.asarray(values, dtype=float), nan=np.inf, posinf=np.inf)
     middle = float(np.median(x))
     with np.errstate(invalid="ignore"):  # infinite less infinite is no number, and is reported as none
         spread = float(np.median(np.abs(x - middle)))
