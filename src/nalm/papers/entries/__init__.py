@@ -13,6 +13,7 @@ from nalm.papers.entries import (
     thesis_mlp,
     thesis_multiplication,
     thesis_scaling,
+    thesis_setups,
 )
 from nalm.papers.entry import Entry
 
@@ -25,6 +26,7 @@ _MODULES = (
     thesis_division_more,
     thesis_scaling,
     thesis_mlp,
+    thesis_setups,
 )
 
 
