@@ -46,7 +46,7 @@ class FourFunctions(Task):
 
     def shape(self) -> Hashable:
         """There is one such task."""
-        return type(self)
+        return (type(self),)
 
     def numbers(self, seed: int, split: Split) -> dict[str, Any]:
         """The range, on all splits: tests on a grid come after training."""
