@@ -12,6 +12,8 @@ from nalm.papers.programs import feature_scaling
 from nalm.papers.programs._protocol import measure
 
 _POSITIVE = [label(name) for name in ("0.1:0.2", "1:2", "1.1:1.2", "10:20")]
+_LEAST = 1e-16
+"""Errors below this are as good as none."""
 _NMU = "NMU (reg on)"
 _SCALED = [row for row in feature_scaling.VARIANTS if not row.startswith("NMU")]
 
@@ -35,7 +37,8 @@ def _like(row: str, other: str) -> Check:
 
 
 def _gap(f: Findings, a: tuple[str, str], b: tuple[str, str]) -> float:
-    return abs(math.log10(_value(f, *a, "test error") / _value(f, *b, "test error")))
+    first, second = (max(_value(f, *each, "test error"), _LEAST) for each in (a, b))
+    return abs(math.log10(first / second))
 
 
 def _lower_errors(row: str, other: str) -> Check:
