@@ -33,7 +33,7 @@ from nalm.units import (
 )  # fmt: skip
 
 if TYPE_CHECKING:
-    from nalm.compose import CalcNet, Cell, ConfiguredByLSTM, Recurrent
+    from nalm.compose import CalcNet, Cell, ConfiguredByLSTM, Recurrent, Scaled
     from nalm.symbolic import Explanation, explain
     from nalm.training.api import train
     from nalm.training.recipe import Recipe
@@ -46,6 +46,7 @@ _LATER = {
     "Explanation": "nalm.symbolic",
     "Recipe": "nalm.training.recipe",
     "Recurrent": "nalm.compose",
+    "Scaled": "nalm.compose",
     "explain": "nalm.symbolic",
     "train": "nalm.training.api",
 }
@@ -54,8 +55,8 @@ __all__ = [
     "GNALU", "INAC", "INALU", "NAC", "NALU", "NAU", "NLRL", "NMRU", "NMU", "NPU", "NRU", "NSR",
     "NUMERICS_VERSION", "SNMU", "STGNMU", "ArgumentError", "CalcNet", "Cell", "ConfiguredByLSTM",
     "Explanation", "GatedNAUNMU", "INACMul", "Linear", "NACMul", "NalmError", "Quadratic", "RealNPU",
-    "Recipe", "Recurrent", "Unit", "__version__", "attach", "explain", "penalty", "project_", "snap_",
-    "sparsity_error", "train",
+    "Recipe", "Recurrent", "Scaled", "Unit", "__version__", "attach", "explain", "penalty", "project_",
+    "snap_", "sparsity_error", "train",
 ]  # fmt: skip
 
 

@@ -10,11 +10,15 @@ from nalm.papers.entries import (
     nalu_identity,
     nalu_recurrent,
     nalu_static,
+    heim,
     thesis_benchmark,
     thesis_division,
     thesis_division_more,
     thesis_losses,
+    thesis_mlp,
     thesis_multiplication,
+    thesis_scaling,
+    thesis_setups,
 )
 from nalm.papers.entry import Entry
 
@@ -24,6 +28,7 @@ _MODULES = (
     nalu_recurrent,
     nalu_static,
     madsen,
+    heim,
     thesis_benchmark,
     thesis_multiplication,
     thesis_division,
@@ -31,6 +36,10 @@ _MODULES = (
     thesis_division_more,
 )
 _PAPERS = ("trask2018", "madsen2020", "schloer2020", "heim2020", "mistry2023")
+    thesis_scaling,
+    thesis_mlp,
+    thesis_setups,
+)
 
 
 def _order(entry: Entry) -> tuple[object, ...]:

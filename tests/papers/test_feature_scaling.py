@@ -1,0 +1,114 @@
+"""Feature scaling (thesis, section 6.1): the wrapper computes its equations, and the study trains them."""
+
+from __future__ import annotations
+
+import pytest
+import torch
+
+import nalm
+from nalm.papers.entries import ENTRIES
+from nalm.papers.programs import feature_scaling
+from nalm.papers.programs._protocol import Protocol, median_deviation, sample, share
+from nalm.papers.published import numbers_of
+from nalm.papers.scale import Scale
+from nalm.tasks import SingleModule
+from nalm.training.engine import train_runs
+from nalm.training.models import Models
+
+X = torch.tensor([[1.0, 4.0], [2.0, 5.0], [6.0, 12.0]])
+Y = X.prod(-1, keepdim=True)
+
+
+def ideal_nmu() -> nalm.NMU:
+    unit = nalm.NMU(2, 1)
+    unit.ideal_("mul")
+    return unit
+
+
+def test_min_max_is_equation_6_1():
+    model = nalm.Scaled.min_max(ideal_nmu(), X, Y)
+    with torch.no_grad():
+        model.w_in.copy_(torch.tensor([2.0, 3.0]))
+        model.b_in.copy_(torch.tensor([0.5, -0.5]))
+        model.w_out.fill_(4.0)
+        model.b_out.fill_(0.25)
+    hidden = 2 * (X - X.mean(0)) / (X.amax(0) - X.amin(0)) * torch.tensor([2.0, 3.0]) + torch.tensor(
+        [0.5, -0.5]
+    )
+    expected = (hidden.prod(-1, keepdim=True) * 4 + 0.25) * (Y.amax() - Y.amin()) / 2
+    torch.testing.assert_close(model(X), expected)
+
+
+def test_z_score_is_equation_6_2_and_learns_the_model_alone():
+    model = nalm.Scaled.z_score(ideal_nmu(), X, Y)
+    expected = Y.mean() + Y.std() * ((X - X.mean(0)) / X.std(0)).prod(-1, keepdim=True)
+    torch.testing.assert_close(model(X), expected)
+    assert [name for name, p in model.named_parameters() if p.requires_grad] == ["model.weight"]
+
+
+def test_min_max_scaling_can_hold_the_exact_product():
+    """As in table 6.1, fixed NMU: shifts undo the centring, the last scale undoes the sizes."""
+    model = nalm.Scaled.min_max(ideal_nmu(), X, Y)
+    with torch.no_grad():
+        model.b_in.copy_(model.x_centre / model.x_size)
+        model.w_out.copy_(model.x_size.prod() / model.y_size)
+    far = torch.tensor([[100.0, -7.0]])
+    torch.testing.assert_close(model(far), far.prod(-1, keepdim=True))
+
+
+@pytest.mark.parametrize("x", [X[:1], X[:, 0], torch.ones(3, 2)])
+def test_data_without_spread_are_refused(x):
+    with pytest.raises(nalm.ArgumentError):
+        nalm.Scaled.min_max(nalm.NMU(2, 1), x, Y[: len(x)])
+
+
+def test_statistics_are_those_of_each_range_and_are_not_trained():
+    variant = feature_scaling.VARIANTS["min-max (reg on)"]
+    tasks = [SingleModule("mul", name) for name in ("1:2", "10:20")]
+    made = [variant.module(*sample(task, 10_000)) for task in tasks]
+    initial = feature_scaling._initial(made, [3])
+    result = train_runs(
+        made[0], tasks, [variant.recipe()] * 2, [3, 3], iterations=3, compiled=False, initial=initial
+    )
+    after = result.final_parameters
+    torch.testing.assert_close(after["x_centre"], torch.tensor([[1.5, 1.5], [15.0, 15.0]]), atol=0.2, rtol=0)
+    torch.testing.assert_close(after["x_size"], torch.tensor([[0.5, 0.5], [5.0, 5.0]]), atol=0.01, rtol=0)
+    assert torch.equal(after["x_centre"], initial["x_centre"])
+    assert not torch.equal(after["w_in"], initial["w_in"])
+
+
+def test_every_variant_starts_from_the_weights_of_the_benchmark():
+    variant = feature_scaling.VARIANTS["z-score (reg off)"]
+    initial = feature_scaling._initial([variant.module(X, Y)] * 2, [0, 1])
+    drawn = Models(nalm.NMU(2, 1), torch.float32, torch.device("cpu")).initial(torch.tensor([0, 1]).int())
+    assert torch.equal(initial["model.weight"], drawn["weight"].repeat(2, 1, 1))
+
+
+def test_the_penalty_is_what_on_and_off_differ_in():
+    on, off = (feature_scaling.VARIANTS[f"NMU (reg {word})"].recipe() for word in ("on", "off"))
+    assert on == nalm.NMU.recipe("mul")
+    assert off.penalties == ()
+
+
+def test_the_thesis_reports_no_success_with_scaling():
+    claimed = numbers_of("mistry2023:fig6.1")
+    assert len(claimed) == 4 * 9
+    assert {(number.value, number.n, number.kind) for number in claimed} == {(0.0, 25, "claim")}
+    assert {number.row for number in claimed} == {row for row in feature_scaling.VARIANTS if "NMU" not in row}
+    assert "mistry2023:fig6.1" in ENTRIES
+
+
+def test_a_protocol_says_what_it_leaves_out():
+    assert Protocol(25, Scale()).reduced() == []
+    assert Protocol(25, Scale(seeds=3, steps=0.1)).reduced() == [
+        "seeds: 3 instead of 25",
+        "steps: 0.1 of the paper's, schedules shortened with them",
+    ]
+    assert Protocol(25, Scale(steps=0.1)).steps(50_000) == 5_000
+
+
+def test_numbers_become_findings():
+    assert share([True, False]).value == 0.5
+    found = median_deviation([1.0, 2.0, 10.0])
+    assert (found.value, found.low, found.high, found.n) == (2.0, 1.0, 3.0, 3)
+    assert median_deviation([float("inf")] * 3).value is None
