@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from nalm.papers.entries import (
+    inalu_authors,
     thesis_benchmark,
     thesis_division,
     thesis_division_more,
@@ -13,7 +14,14 @@ from nalm.papers.entries import (
 )
 from nalm.papers.entry import Entry
 
-_MODULES = (thesis_benchmark, thesis_multiplication, thesis_division, thesis_losses, thesis_division_more)
+_MODULES = (
+    inalu_authors,
+    thesis_benchmark,
+    thesis_multiplication,
+    thesis_division,
+    thesis_losses,
+    thesis_division_more,
+)
 
 
 def _order(entry: Entry) -> tuple[object, ...]:

@@ -1,0 +1,1 @@
+"""Programs of their own behind some tables and figures."""
