@@ -5,12 +5,13 @@ from __future__ import annotations
 import re
 
 from nalm.papers.entries import (
+    heim,
     illustrations,
+    inalu_authors,
     madsen,
     nalu_identity,
     nalu_recurrent,
     nalu_static,
-    heim,
     thesis_benchmark,
     thesis_division,
     thesis_division_more,
@@ -29,17 +30,17 @@ _MODULES = (
     nalu_static,
     madsen,
     heim,
+    inalu_authors,
     thesis_benchmark,
     thesis_multiplication,
     thesis_division,
     thesis_losses,
     thesis_division_more,
-)
-_PAPERS = ("trask2018", "madsen2020", "schloer2020", "heim2020", "mistry2023")
     thesis_scaling,
     thesis_mlp,
     thesis_setups,
 )
+_PAPERS = ("trask2018", "madsen2020", "schloer2020", "heim2020", "mistry2023")
 
 
 def _order(entry: Entry) -> tuple[object, ...]:
