@@ -128,7 +128,7 @@ def test_extrapolation_is_beyond_all_that_training_can_show():
 
 
 def test_all_eleven_models_train_on_all_six_operations_by_one_recipe():
-    places = ENTRIES["trask2018:table7"].places()
+    places = ENTRIES["trask2018:table7"].places.values()
     assert len(places) == 11 * 6
     assert {place.cells[0].recipe for place in places} == {nalu_static.RECIPE}
 

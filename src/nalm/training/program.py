@@ -182,7 +182,7 @@ def _compile(
     with _TraceableProducts():
         graph = make_fx(function)(*fakes)
     settings: dict[str, Any] = {"cpp.threads": 1, "compile_threads": 1}
-    with tracing(TracingContext(mode)), torch.no_grad(), _right_loops():
+    with tracing(TracingContext(mode)), torch.no_grad(), _right_loops(), _costly_functions_once():
         try:  # with all vector instructions of this processor, without the seconds that trying each takes
             return compile_fx(graph, fakes, config_patches={**settings, "cpp.vec_isa_ok": True})
         except exc.InductorError:  # an old compiler may not know them: let torch try
@@ -190,6 +190,24 @@ def _compile(
             for instructions in cpu_vec_isa.supported_vec_isa_list:
                 getattr(type(instructions).__bool__, "cache_clear", lambda: None)()
             return compile_fx(graph, fakes, config_patches=settings)
+
+
+@contextlib.contextmanager
+def _costly_functions_once() -> Iterator[None]:
+    """Compute the inverse error function, behind normal numbers, into memory.
+
+    Inductor takes every elementwise function for cheap and computes it again wherever its value is used. With
+    ten normal inputs, of which each has a part in every other's gradient, a step took minutes.
+    """
+    from torch._inductor.lowering import fallback_handler, lowerings
+
+    function = torch.ops.aten.erfinv.default
+    original = lowerings[function]
+    lowerings[function] = fallback_handler(function, add_to_fallback_set=False)
+    try:
+        yield
+    finally:
+        lowerings[function] = original
 
 
 @contextlib.contextmanager
