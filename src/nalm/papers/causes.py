@@ -43,3 +43,8 @@ CAUSES: dict[tuple[str, str, str], str] = {
     },
     ("mistry2023:fig6.1", "all", "*"): _SPAN,
 }
+
+
+def cause_of(entry: str, row: str, column: str) -> str | None:
+    """Why a cell differs, if it is known or asked."""
+    return CAUSES.get((entry, row, column)) or CAUSES.get((entry, row, "*"))

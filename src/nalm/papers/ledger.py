@@ -37,6 +37,14 @@ def kept_result(entry: str) -> dict[str, Any] | None:
     return result
 
 
+def keep(result: dict[str, Any]) -> None:
+    """Write a result to where results are kept, as the command writes it."""
+    folder = results_folder()
+    assert folder is not None, "there is no folder of results"
+    text = json.dumps(result, indent=2, allow_nan=False)
+    (folder / f"{file_name(result['id'])}.json").write_text(text + "\n", encoding="utf-8")
+
+
 def listing() -> list[dict[str, Any]]:
     """One row an entry: how many cells it has, and of which verdict. Without a result there are none."""
     from nalm.papers.entries import ENTRIES

@@ -12,7 +12,7 @@ from nalm.experiment.bench import Experiment, Judged, judged_cells, make_work, p
 from nalm.experiment.local import Progress, compute_locally
 from nalm.experiment.run import Cell
 from nalm.experiment.store import Store
-from nalm.papers.causes import CAUSES
+from nalm.papers.causes import cause_of
 from nalm.papers.claims import Claim, Findings
 from nalm.papers.entry import Entry, Measured, rows_of
 from nalm.papers.metrics import Metric
@@ -145,7 +145,6 @@ def _cell(
     reason: Reason | None,
     **paper: Any,
 ) -> dict[str, Any]:
-    cause = CAUSES.get((entry.id, row, column)) or CAUSES.get((entry.id, row, "*"))
     return {
         "row": row,
         "column": column,
@@ -156,5 +155,5 @@ def _cell(
         "n": ours.n,
         "verdict": str(verdict),
         "reason": None if reason is None else str(reason),
-        "cause": cause if verdict is Verdict.DIFFERS else None,
+        "cause": cause_of(entry.id, row, column) if verdict is Verdict.DIFFERS else None,
     }
