@@ -1,7 +1,7 @@
 """Make docs/ledger.md from the results in benchmarks/results, and say how ours and the papers' compare.
 
-The results are what `nalm reproduce ID --json FILE` writes; each says by which command it was made. Causes of what
-differs are often found after a long run: they are written into the results here.
+The results are what `nalm reproduce ID --json FILE` writes; each says by which command it was made. Causes
+of what differs are often found after a long run: they are written into the results here.
 """
 
 from __future__ import annotations
