@@ -81,4 +81,5 @@ def _panel(
     if "success" in metric.name:
         axis.set_ylim(-0.03, 1.03)
     elif metric.name != "solved at":  # errors span many powers of ten
-        axis.set_yscale("symlog", linthresh=1e-4)
+        axis.set_yscale("symlog", linthresh=1e-6)
+        axis.set_ylim(bottom=0)
