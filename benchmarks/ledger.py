@@ -15,7 +15,7 @@ from typing import Any
 from nalm.papers.causes import cause_of
 from nalm.papers.entries import ENTRIES
 from nalm.papers.ledger import keep, kept_result, listing
-from nalm.papers.verdicts import Verdict
+from nalm.papers.verdicts import APART
 from nalm.report.ledger_page import ledger_page, shares
 
 PAGE = Path(__file__).parents[1] / "docs" / "ledger.md"
@@ -29,7 +29,7 @@ def kept_results() -> list[dict[str, Any]]:
         if result is None:
             continue
         for cell in result["cells"]:
-            if cell["verdict"] == Verdict.DIFFERS:
+            if cell["verdict"] in APART:
                 cell["cause"] = cause_of(entry, cell["row"], cell["column"])
         if result != kept_result(entry):
             keep(result)

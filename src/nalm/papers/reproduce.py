@@ -18,7 +18,7 @@ from nalm.papers.entry import Entry, Measured, rows_of
 from nalm.papers.metrics import Metric
 from nalm.papers.published import Published, published
 from nalm.papers.scale import Scale
-from nalm.papers.verdicts import Finding, Reason, Verdict, compare
+from nalm.papers.verdicts import APART, Finding, Reason, Verdict, compare
 
 Tell = Callable[[Progress], None]
 _NOTHING = Finding(None, None, None, 0)
@@ -155,5 +155,5 @@ def _cell(
         "n": ours.n,
         "verdict": str(verdict),
         "reason": None if reason is None else str(reason),
-        "cause": cause_of(entry.id, row, column) if verdict is Verdict.DIFFERS else None,
+        "cause": cause_of(entry.id, row, column) if verdict in APART else None,
     }

@@ -18,6 +18,10 @@ class Verdict(StrEnum):
     NOT_COMPARABLE = "not_comparable"
 
 
+APART = (Verdict.BETTER, Verdict.DIFFERS)
+"""Verdicts on numbers that do not agree."""
+
+
 class Reason(StrEnum):
     """Why two numbers cannot be compared."""
 
