@@ -6,12 +6,15 @@ import json
 import pyarrow.parquet
 import pytest
 
+from nalm.compose import ModelSpec
 from nalm.errors import ArgumentError
-from nalm.experiment.bench import do_work, make_experiment, make_work
+from nalm.experiment.bench import Experiment, do_work, make_experiment, make_work
 from nalm.experiment.describe import Filter, described_runs
+from nalm.experiment.run import Cell
 from nalm.experiment.store import Store, StoreError
 from nalm.report.export import write_runs
 from nalm.report.tables import runs_table, sparkline
+from nalm.tasks import ArithmeticDataset
 
 pytestmark = pytest.mark.xdist_group("bench")
 
@@ -36,6 +39,17 @@ def test_a_run_is_told_with_its_weights_formula_and_curve(path):
     assert run["expression"] == "x1*x2"
     assert run["curve"]["steps"] == [0, 1000, 2000, 3000]
     assert run["curve"]["test"][-1] < run["curve"]["test"][0]
+
+
+def test_a_run_with_other_sizes_is_told_by_what_it_was_made_with(tmp_path):
+    task = ArithmeticDataset("mul", inputs=8, subset_ratio=0.5, overlap_ratio=0.5)
+    cell = Cell(ModelSpec.parse("nau+nmu"), task, 1000, hidden=3)
+    experiment = Experiment("arithmetic-dataset", (cell,), 1)
+    with Store(tmp_path / "runs.sqlite") as store:
+        do_work(make_work(experiment, store, 1), store, 1)
+    (run,) = described_runs(tmp_path / "runs.sqlite", Filter())
+    assert run["threshold"] == task.threshold()
+    assert [len(row) for row in run["weights"]["0.W"]] == [8, 8, 8]
 
 
 def test_filters_take_lists_and_other_spellings_of_a_range(path):

@@ -1,11 +1,14 @@
 """The plan: every run once, one program a chunk, large chunks first."""
 
+from dataclasses import replace
+
 import pytest
 
 from nalm.compose import ModelSpec
 from nalm.experiment.plan import CHUNK, make_plan
 from nalm.experiment.run import Cell, Run
-from nalm.tasks import SingleModule
+from nalm.tasks import ArithmeticDataset, SingleModule
+from nalm.training.recipe import SGD
 
 
 def runs(model="nmu", op="mul", count=10, **changes):
@@ -62,3 +65,22 @@ def test_a_run_is_named_by_what_determines_its_numbers():
     ]
     others += [*runs("nmu(clamp=false)", count=1), *runs(count=1, range="-2:2")]
     assert len({one.id, *(run.id for run in others)}) == 7
+
+
+def test_few_runs_of_millions_of_steps_are_worth_all_processes():
+    cell = Cell(ModelSpec.parse("nau+nmu"), ArithmeticDataset("mul"))
+    chunks = make_plan([Run(cell, seed) for seed in range(20)], 2)
+    assert [len(chunk.runs) for chunk in chunks] == [10, 10]
+
+
+def test_hidden_sizes_do_not_share_a_chunk():
+    cells = [Cell(ModelSpec.parse("nau+nmu"), ArithmeticDataset("mul"), hidden=size) for size in (2, 3)]
+    assert len(make_plan([Run(cell, 0) for cell in cells], 1)) == 2
+
+
+def test_another_recipe_is_another_run_and_the_usual_one_keeps_its_name():
+    usual = Cell(ModelSpec.parse("nmu"), SingleModule("mul"))
+    same = replace(usual, other_recipe=usual.recipe)
+    other = replace(usual, other_recipe=replace(usual.recipe, optimiser=SGD(1e-2)))
+    assert Run(same, 0).id == Run(usual, 0).id != Run(other, 0).id
+    assert other.recipe.optimiser == SGD(1e-2)

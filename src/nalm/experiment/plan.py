@@ -16,8 +16,8 @@ from nalm.training.numbers import split
 
 CHUNK = 1000
 """Runs in a chunk: enough to fill the engine's batches, few enough to lose."""
-SMALL = 100
-"""Chunks of fewer runs are not worth a second process, which would load the same program."""
+SMALL = 100 * 50_000
+"""Chunks of fewer steps are not worth a second process, which would load the same program."""
 
 
 @dataclass(frozen=True)
@@ -45,12 +45,15 @@ def make_plan(runs: Iterable[Run], processes: int) -> list[Chunk]:
         if run.cell not in programs:
             programs[run.cell] = _program(run.cell)
         groups.setdefault(programs[run.cell], []).append(run)
-    size = CHUNK
-    if len(groups) < processes:
-        largest = max((len(group) for group in groups.values()), default=0)
-        size = min(CHUNK, max(SMALL, -(-largest // processes)))
-    chunks = [Chunk(tuple(part)) for group in groups.values() for part in _even(group, size)]
+    parts = processes if len(groups) < processes else 1
+    chunks = [Chunk(tuple(part)) for group in groups.values() for part in _even(group, _size(group, parts))]
     return sorted(chunks, key=lambda chunk: -chunk.run_steps)
+
+
+def _size(group: Sequence[Run], parts: int) -> int:
+    """How many runs a chunk may have: those of so many equal parts, unless they are too few to be worth it."""
+    worth = -(-SMALL // group[0].cell.recipe.iterations)
+    return min(CHUNK, max(worth, -(-len(group) // parts)))
 
 
 def _program(cell: Cell) -> Hashable:

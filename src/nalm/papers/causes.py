@@ -52,13 +52,13 @@ CAUSES: dict[tuple[str, str, str], str] = {
         "The thesis contradicts itself: its section 3.3.2 has full success on U[1,2), as we find."
     ),
     ("mistry2023:fig5.13", "NRU", "begins to struggle on U[0,1e-4)"): (
-        "Ours succeeds with all seeds. The limit is the error of ideal weights, to which we add that part of it "
+        "Ours succeeds with all seeds. The limit is the error of ideal weights, plus that part of it "
         "that float32 cannot tell from it; whether the thesis's runs failed by less than that is open."
     ),
     **{
         (_EXP1, row, "mul uniform (-1, 1)->(-10, -5)"): (
-            "Open: one finding, as both gates are one model here. Ours never pass the extrapolation set, which "
-            "most of the authors' runs pass although all of them fail on the interpolation set."
+            "Open: one finding, as both gates are one model here. Ours never pass the extrapolation set, "
+            "which most of the authors' runs pass although all of them fail on the interpolation set."
         )
         for row in ("NALU(matrix gate)", "NALU(vector gate)")
     },
