@@ -51,7 +51,7 @@ def make_plan(runs: Iterable[Run], processes: int) -> list[Chunk]:
 
 
 def _size(group: Sequence[Run], parts: int) -> int:
-    """How many runs a chunk may have: those of so many equal parts, unless they are too few to be worth it."""
+    """How many runs a chunk may have: those of so many equal parts, if they are worth it."""
     worth = -(-SMALL // group[0].cell.recipe.iterations)
     return min(CHUNK, max(worth, -(-len(group) // parts)))
 
