@@ -261,26 +261,38 @@ def test_training_lowers_the_error(name):
     assert last.median() < first.median()
 
 
-def test_the_recurrent_tables_have_their_cells():
+@pytest.fixture
+def short(monkeypatch):
+    """Few and short sequences, and nothing kept from or for other tests."""
+    monkeypatch.setattr(recurrent, "SAMPLES", 5)
+    monkeypatch.setattr(recurrent, "LONG", 20)
+    kept = recurrent.trained_errors, recurrent.untrained_errors
+    for function in kept:
+        function.cache_clear()
+    yield
+    for function in kept:
+        function.cache_clear()
+
+
+def test_the_recurrent_tables_have_their_cells(short):
     scale = make_scale("paper", seeds=1, steps=0.0002, rows=["NAC"])
-    recurrent_samples = recurrent.SAMPLES, recurrent.LONG
-    recurrent.SAMPLES, recurrent.LONG = 5, 20
-    try:
-        eight = ENTRIES["trask2018:table8"].measure(scale, None)
-        nine = ENTRIES["trask2018:table9"].measure(scale, None)
-    finally:
-        recurrent.SAMPLES, recurrent.LONG = recurrent_samples
-        recurrent.trained_errors.cache_clear()
-        recurrent.untrained_errors.cache_clear()
+    eight = ENTRIES["trask2018:table8"].measure(scale, None)
+    nine = ENTRIES["trask2018:table9"].measure(scale, None)
     assert len(eight.findings) == 21
     cell = ("NAC", "a²", "extrapolation error")
     assert nine.findings[cell].value == pytest.approx(100 * eight.findings[cell].value)
     assert "models: 1 instead of 10" in nine.reduced
 
 
-def test_table_1_takes_static_and_recurrent_rows():
+def test_table_1_takes_static_and_recurrent_rows(short, tmp_path):
     entry = ENTRIES["trask2018:table1"]
     rows = {n.row for n in numbers_of("trask2018:table1")}
     assert rows == {*(s.label for s in nalu_recurrent._STATIC), *nalu_recurrent._RECURRENT}
     (experiment,) = entry.experiments(make_scale("paper", rows=["NAC (static)", "LSTM (recurrent)"]))
     assert len(experiment.cells) == 6
+    scale = make_scale("paper", seeds=1, steps=0.0002, rows=["LSTM (recurrent)"])
+    measured = measure(entry, scale, tmp_path / "x.sqlite", 1)
+    cells = result_of(entry, measured, scale)["cells"]
+    assert [cell["row"] for cell in cells if cell["kind"] == "number"] == ["LSTM (recurrent)"] * 12
+    with pytest.raises(ArgumentError, match="rows"):
+        measure(entry, make_scale(rows=["GRU (recurrent)"]), tmp_path / "x.sqlite", 1)
