@@ -22,8 +22,10 @@ Draw = Callable[["Measured", Any], None]
 class Runner(Protocol):
     """Trains what is not stored."""
 
-    def __call__(self, experiment: Experiment, threshold: float | None) -> dict[Cell, list[Judged]]:
-        """The runs of each cell, judged by the task's threshold or by another."""
+    def __call__(
+        self, experiment: Experiment, threshold: float | None, *, curves_only: bool = True
+    ) -> dict[Cell, list[Judged]]:
+        """The runs of each cell, judged by the task's threshold or by another; with weights if asked for."""
 
 
 @dataclass(frozen=True)

@@ -35,12 +35,14 @@ def measure(
 ) -> Measured:
     """Train what is not in the store, and measure. An entry that trains no runs makes no store."""
 
-    def run(experiment: Experiment, threshold: float | None) -> dict[Cell, list[Judged]]:
+    def run(
+        experiment: Experiment, threshold: float | None, *, curves_only: bool = True
+    ) -> dict[Cell, list[Judged]]:
         with Store(path) as store:
             work = make_work(experiment, store, processes)
             for records in compute_locally(work.chunks, processes, tell):
                 store.add(records)
-            return dict(judged_cells(experiment, store, threshold))
+            return dict(judged_cells(experiment, store, threshold, curves_only=curves_only))
 
     return entry.measure(scale, run)
 

@@ -9,6 +9,7 @@ from nalm.papers.claims import Claim, alike, best, better, both, full, lower, no
 from nalm.papers.entries._common import Series, joined, table
 from nalm.papers.entry import Grid
 from nalm.papers.metrics import SOLVED_AT, SPARSITY, SUCCESS
+from nalm.papers.programs import gates
 from nalm.tasks import ArithmeticDataset, RangeTask, TenParameters
 from nalm.training.recipe import Ramp, Recipe, UnitPenalty
 
@@ -91,6 +92,11 @@ def _parameters() -> dict[str, RangeTask]:
     return {**sizes, **overlaps, **subsets}
 
 
+_GATED = (
+    Series("Gated NAU/NMU", "nau+gated-nau-nmu", recipe=PRODUCTS),
+    Series("NALU (separate)", "nac+nalu(shared=false)", recipe=PLAIN),
+    Series("NALU (shared)", "nac+nalu", recipe=PLAIN),
+)
 _SIMPLE = replace(PLAIN, iterations=200_000)
 
 ENTRIES = (
@@ -136,14 +142,7 @@ ENTRIES = (
         "Arithmetic dataset: gates",
         "Madsen & Johansen 2020, appendix C.5",
         100,
-        table(
-            (
-                Series("Gated NAU/NMU", "nau+gated-nau-nmu", recipe=PRODUCTS),
-                Series("NALU (separate)", "nac+nalu(shared=false)", recipe=PLAIN),
-                Series("NALU (shared)", "nac+nalu", recipe=PLAIN),
-            ),
-            _on("mul", "add"),
-        ),
+        table(_GATED, _on("mul", "add")),
         quick_steps=QUICK,
         claims=(Claim("all", "no gate is always right", lambda f: all(
             (f.rate(row, op).value or 0) < 1
@@ -217,6 +216,19 @@ ENTRIES = (
         50,
         table((NAC_NMU, NAC_SIGMA, NAC_MUL, GATED, NALU, NMU), _parameters()),
         quick_steps=QUICK,
+    ),
+    gates.Gates(
+        "madsen2020:fig9",
+        "Arithmetic dataset: what gates choose",
+        "Madsen & Johansen 2020, appendix C.5",
+        100,
+        table(_GATED, _on("mul", "add")),
+        metrics=(gates.ADDS, gates.UNDECIDED),
+        main=2,
+        quick_steps=QUICK,
+        claims=gates.CLAIMS,
+        draw=gates.draw,
+        note="Gates depend on the input: their mean over the training range at the chosen step.",
     ),
     _sweep("madsen2020:fig10", "add", NAU, SUMS),
     _sweep("madsen2020:fig11", "sub", NAU, SUMS),

@@ -1,0 +1,43 @@
+"""Which operation a gate has chosen."""
+
+import numpy as np
+import pytest
+import torch
+
+from nalm.experiment.bench import Judged
+from nalm.experiment.run import Cell
+from nalm.papers.claims import Findings
+from nalm.papers.entries import ENTRIES
+from nalm.papers.programs.gates import CLAIMS, mean_gate
+from nalm.papers.verdicts import Finding
+
+
+class Record:
+    def __init__(self, cell: Cell, gate: float) -> None:
+        model = cell.build()
+        with torch.no_grad():
+            model[0].select_(torch.ones_like(model[0].weights()["W"]))
+            model[1].gate.fill_(gate)
+        self.seed = 0
+        self.chosen_parameters = {k: np.array(p) for k, p in model.state_dict().items()}
+
+
+@pytest.mark.parametrize("row", ["Gated NAU/NMU", "NALU (separate)", "NALU (shared)"])
+@pytest.mark.parametrize(("gate", "expected"), [(1.0, 1.0), (-1.0, 0.0), (0.0, 0.5)])
+def test_the_gate_is_that_of_the_second_layer_on_training_data(row, gate, expected):
+    (cell,) = ENTRIES["madsen2020:fig9"].places[row, "mul"].cells
+    assert mean_gate(cell, Judged(Record(cell, gate), None, None)) == pytest.approx(expected, abs=1e-6)
+
+
+def shares(add, mul):
+    rows = ("Gated NAU/NMU", "NALU (separate)", "NALU (shared)")
+    found = {
+        "add": Finding(add, add - 0.05, add + 0.05, 100),
+        "mul": Finding(mul, mul - 0.05, mul + 0.05, 100),
+    }
+    return Findings({(row, op, "adds"): found[op] for row in rows for op in found})
+
+
+def test_a_choice_is_random_unless_it_is_surely_better_where_it_should_be():
+    assert all(claim.check(shares(0.5, 0.48)) for claim in CLAIMS)
+    assert not CLAIMS[0].check(shares(0.9, 0.1))
