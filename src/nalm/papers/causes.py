@@ -52,8 +52,8 @@ CAUSES: dict[tuple[str, str, str], str] = {
         "Both are below 1e-7, the distance of neighbouring float32 numbers around 1; no penalty acts here."
     ),
     ("mistry2023:fig3.7", "NAU", "*"): (
-        "Ours fails for 1 of 25 seeds on U[-1.2,-1.1) and for none on U[1.1,1.2), with the strength 10 of table "
-        "E.1. The public scripts have 0.01; whether the figure was made with that is open."
+        "Ours fails for 1 of 25 seeds on U[-1.2,-1.1) and for none on U[1.1,1.2), with the strength 10 of "
+        "table E.1. The public scripts have 0.01; whether the figure was made with that is open."
     ),
     ("mistry2023:fig5.6", "Real NPU", "struggles on all ranges"): (
         "The thesis contradicts itself: its section 3.3.2 has full success on U[1,2), as we find."
