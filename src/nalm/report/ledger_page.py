@@ -50,7 +50,7 @@ def ledger_page(entries: Sequence[dict[str, Any]], results: Sequence[Result]) ->
 def shares(results: Iterable[Result]) -> dict[str, Any]:
     """How the published success rates and all published cells came out."""
     cells = [cell for result in results for cell in result["cells"] if cell["paper"] is not None]
-    rates = [cell for cell in cells if cell["paper_n"] is not None and ":" not in cell["column"]]
+    rates = [cell for cell in cells if "success" in (cell["metric"] or "")]
     compared = [cell for cell in rates if cell["verdict"] != Verdict.NOT_COMPARABLE]
     return {
         "published_cells": len(cells),
@@ -153,7 +153,8 @@ def _shown(cell: dict[str, Any] | None) -> str:
 
 
 def _is_sentence(cell: dict[str, Any]) -> bool:
-    return cell["kind"] == "claim" and cell["paper_n"] is None
+    """Whether it is a claim without a number of its own."""
+    return cell["metric"] is None
 
 
 def _number(value: float | None, low: float | None = None, high: float | None = None) -> str:

@@ -132,7 +132,7 @@ def reproduction_table(result: dict[str, Any]) -> Table:
     for column in ("row", "column", "paper", "ours", "runs", "verdict"):
         table.add_column(column)
     for cell in result["cells"]:
-        said = cell["kind"] == "claim" and cell["paper_n"] is None
+        said = cell["metric"] is None
         paper = "it is so" if said else _estimate(cell["paper"], cell["paper_low"], cell["paper_high"])
         ours = (
             ("yes" if cell["ours"] else "no") if said else _estimate(cell["ours"], cell["low"], cell["high"])
