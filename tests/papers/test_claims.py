@@ -60,11 +60,13 @@ def test_alike_stands_until_one_column_surely_differs():
     assert not claims.alike("x", "y")(found(x=[12, 25], y=[15, 5]))
 
 
-def test_best_and_worst_compare_totals():
-    f = found(x=[20, 5], y=[10, 10], z=[0, 0])
+def test_best_and_worst_stand_until_another_row_is_surely_better_or_worse_over_all_runs():
+    f = found(x=[20, 5], y=[14, 14], z=[0, 0])
     assert claims.best("x", ["y", "z"])(f)
+    assert claims.best("y", ["x", "z"])(f)
+    assert not claims.best("z", ["x", "y"])(f)
     assert claims.worst("z", ["x", "y"])(f)
-    assert not claims.best("y", ["x"])(f)
+    assert not claims.worst("x", ["z"])(f)
 
 
 def test_lower_compares_where_both_have_the_measure():

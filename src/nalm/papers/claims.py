@@ -127,13 +127,13 @@ def not_better(row: str, other: str, columns: Iterable[str] | None = None) -> Ch
 
 
 def best(row: str, rows: Iterable[str], columns: Iterable[str] | None = None) -> Check:
-    """No other row succeeds more often, taken over these columns."""
-    return lambda f: all(total(f, row, columns) >= total(f, other, columns) for other in rows)
+    """No other row succeeds surely more often, all runs of these columns taken together."""
+    return lambda f: not any(_surely((_pooled(f, r, columns), _pooled(f, row, columns))) for r in rows)
 
 
 def worst(row: str, rows: Iterable[str], columns: Iterable[str] | None = None) -> Check:
-    """No other row succeeds less often, taken over these columns."""
-    return lambda f: all(total(f, row, columns) <= total(f, other, columns) for other in rows)
+    """No other row succeeds surely less often, all runs of these columns taken together."""
+    return lambda f: not any(_surely((_pooled(f, row, columns), _pooled(f, r, columns))) for r in rows)
 
 
 def alike(row: str, other: str, columns: Iterable[str] | None = None) -> Check:
@@ -165,6 +165,14 @@ def both(*checks: Check) -> Check:
 def total(f: Findings, row: str, columns: Iterable[str] | None = None) -> float:
     """The rates of a row in these columns, added up."""
     return sum(f.rate(row, c).value or 0 for c in _listed(f, row, columns))
+
+
+def _pooled(f: Findings, row: str, columns: Iterable[str] | None) -> Finding:
+    """The rate of a row over all runs of these columns."""
+    rates = [f.rate(row, c) for c in _listed(f, row, columns)]
+    runs = sum(rate.n for rate in rates)
+    share = success_interval(round(sum((rate.value or 0) * rate.n for rate in rates)), runs)
+    return Finding(share.value, share.low, share.high, runs)
 
 
 def _listed(f: Findings, row: str, columns: Iterable[str] | None) -> list[str]:
