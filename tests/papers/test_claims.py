@@ -33,15 +33,28 @@ def test_columns_may_be_named():
     assert claims.not_full("x", ["b"])(f)
 
 
-@pytest.mark.parametrize(("count", "holds"), [(0, False), (1, True), (2, True), (3, False)])
-def test_full_on_so_many_columns_allows_for_what_the_intervals_leave_open(count, holds):
-    assert claims.full_on("x", count)(found(x=[25, 23, 5])) is holds
+@pytest.mark.parametrize(("count", "holds"), [(0, False), (3, True), (4, True), (5, False), (6, False)])
+def test_full_on_so_many_columns_stands_if_other_seeds_would_give_it(count, holds):
+    # Three columns are full, the fourth nearly so, two are far from it.
+    assert claims.full_on("x", count)(found(x=[25, 25, 25, 24, 5, 0])) is holds
+
+
+@pytest.mark.parametrize(("count", "holds"), [(0, False), (1, False), (2, True), (3, True)])
+def test_some_on_so_many_columns_stands_if_other_seeds_would_give_it(count, holds):
+    assert claims.some_on("x", count)(found(x=[20, 15, 1, 0, 0][:5])) is holds
 
 
 @pytest.mark.parametrize(("count", "holds"), [(0, False), (1, True), (2, True), (3, False)])
-def test_better_on_so_many_columns(count, holds):
+def test_better_on_so_many_columns_stands_if_other_seeds_would_give_it(count, holds):
     # Surely on the first, perhaps on the second, surely not on the third.
     assert claims.better_on("x", "y", count)(found(x=[25, 12, 0], y=[0, 12, 25])) is holds
+
+
+def test_equal_rows_are_not_better_on_all_columns():
+    f = found(x=[12] * 9, y=[12] * 9)
+    assert claims.better_on("x", "y", 4)(f)
+    assert not claims.better_on("x", "y", 9)(f)
+    assert not claims.better_on("x", "y", 0)(f)
 
 
 def test_better_needs_a_gain_and_no_sure_loss():
@@ -65,6 +78,7 @@ def test_best_and_worst_stand_until_another_row_is_surely_better_or_worse_over_a
     assert claims.best("x", ["y", "z"])(f)
     assert claims.best("y", ["x", "z"])(f)
     assert not claims.best("z", ["x", "y"])(f)
+    assert not claims.best("z", ["z"])(f)
     assert claims.worst("z", ["x", "y"])(f)
     assert not claims.worst("x", ["z"])(f)
 

@@ -1,14 +1,16 @@
 """What the papers say in words, as questions that our numbers answer.
 
-A claim is contradicted only where our intervals exclude it: "better on 4 ranges" stands as long as four
-ranges are among those where the one may be better than the other, and among no fewer than those where it
-surely is.
+A claim is contradicted only where our numbers exclude it. Counts such as "better on 4 ranges" depend on the
+seeds: they stand if as many seeds again, drawn by rates that ours leave open, would give that count with the
+middle 95 % of their counts.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
+
+import numpy as np
 
 from nalm.evaluate.intervals import success_interval
 from nalm.papers.verdicts import Finding
@@ -81,33 +83,19 @@ def some(row: str, columns: Iterable[str] | None = None) -> Check:
 
 def full_on(row: str, count: int) -> Check:
     """All seeds succeed in so many columns."""
-
-    def check(f: Findings) -> bool:
-        rates = [f.rate(row, c) for c in f.columns(row)]
-        return sum(r.value == 1 for r in rates) <= count <= sum(map(_may_be_full, rates))
-
-    return check
+    return lambda f: _likely(count, (_draws(f.rate(row, c)) == f.rate(row, c).n for c in f.columns(row)))
 
 
 def some_on(row: str, count: int) -> Check:
     """Some seed succeeds in so many columns."""
-
-    def check(f: Findings) -> bool:
-        rates = [f.rate(row, c) for c in f.columns(row)]
-        sure = sum((r.low or 0) > _none(r.n) for r in rates)
-        return sure <= count <= sum((r.value or 0) > 0 or _may_be_some(r) for r in rates)
-
-    return check
+    return lambda f: _likely(count, (_draws(f.rate(row, c)) > 0 for c in f.columns(row)))
 
 
 def better_on(row: str, other: str, count: int) -> Check:
     """One row succeeds more often than another in so many columns."""
-
-    def check(f: Findings) -> bool:
-        pairs = [(f.rate(row, c), f.rate(other, c)) for c in f.columns(row)]
-        return sum(map(_surely, pairs)) <= count <= sum(map(_maybe, pairs))
-
-    return check
+    return lambda f: _likely(
+        count, (_draws(f.rate(row, c)) > _draws(f.rate(other, c), 1) for c in f.columns(row))
+    )
 
 
 def better(row: str, other: str, columns: Iterable[str] | None = None) -> Check:
@@ -127,8 +115,11 @@ def not_better(row: str, other: str, columns: Iterable[str] | None = None) -> Ch
 
 
 def best(row: str, rows: Iterable[str], columns: Iterable[str] | None = None) -> Check:
-    """No other row succeeds surely more often, all runs of these columns taken together."""
-    return lambda f: not any(_surely((_pooled(f, r, columns), _pooled(f, row, columns))) for r in rows)
+    """It succeeds at all, and no other row surely more often, all runs of these columns taken together."""
+    return lambda f: (
+        bool(_pooled(f, row, columns).value)
+        and not any(_surely((_pooled(f, r, columns), _pooled(f, row, columns))) for r in rows)
+    )
 
 
 def worst(row: str, rows: Iterable[str], columns: Iterable[str] | None = None) -> Check:
@@ -188,9 +179,24 @@ def _may_be_none(rate: Finding) -> bool:
     return (rate.low or 0) <= _none(rate.n)
 
 
-def _may_be_some(rate: Finding) -> bool:
-    """Whether a rate above none, seen by someone else, would overlap with ours."""
-    return (rate.high or 0) > (success_interval(1, rate.n).low or 0)
+_AGAIN = 4000
+"""How often the seeds are drawn again."""
+
+
+def _draws(rate: Finding, stream: int = 0) -> np.ndarray:
+    """Successes of as many seeds again: rates by Jeffreys' posterior of ours, then seeds by these rates."""
+    solved = round((rate.value or 0) * rate.n)
+    random = np.random.default_rng([stream, solved, rate.n])
+    return random.binomial(rate.n, random.beta(solved + 0.5, rate.n - solved + 0.5, _AGAIN))
+
+
+def _likely(count: int, holds: Iterable[np.ndarray]) -> bool:
+    """Whether a count of columns is among the middle 95 % of those that were drawn."""
+    # Columns are independent: the draws of each are put in an order of its own.
+    random = np.random.default_rng(0)
+    counts = sum(random.permutation(each.astype(int)) for each in holds)
+    low, high = np.quantile(counts, (0.025, 0.975))
+    return bool(low <= count <= high)
 
 
 def _none(n: int) -> float:

@@ -113,6 +113,7 @@ def _claims(entry: Entry, measured: Measured, scale: Scale) -> Iterator[dict[str
             continue
         verdict = Verdict.AGREES if holds else Verdict.DIFFERS
         seeds = max((finding.n for finding in measured.findings.values()), default=0)
+        reason = Reason.PROTOCOL if measured.reduced else _common_reason(entry, measured.findings)
         yield _cell(
             entry,
             claim.row,
@@ -124,9 +125,15 @@ def _claims(entry: Entry, measured: Measured, scale: Scale) -> Iterator[dict[str
             paper_high=None,
             paper_n=None,
             ours=Finding(float(holds), None, None, seeds),
-            verdict=Verdict.NOT_COMPARABLE if measured.reduced else verdict,
-            reason=Reason.PROTOCOL if measured.reduced else None,
+            verdict=verdict if reason is None else Verdict.NOT_COMPARABLE,
+            reason=reason,
         )
+
+
+def _common_reason(entry: Entry, found: Findings) -> Reason | None:
+    """Why nothing of an entry can be compared, if that is so."""
+    reasons = {entry.reason(row, column) for row, column in rows_of(found)}
+    return reasons.pop() if len(reasons) == 1 else None
 
 
 def _holds(claim: Claim, found: Findings, scale: Scale) -> bool | None:

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
+from nalm.evaluate.intervals import Interval, success_interval
 from nalm.papers.verdicts import Verdict
 
 Result = dict[str, Any]
@@ -52,6 +53,7 @@ def shares(results: Iterable[Result]) -> dict[str, Any]:
     cells = [cell for result in results for cell in result["cells"] if cell["paper"] is not None]
     rates = [cell for cell in cells if "success" in (cell["metric"] or "")]
     compared = [cell for cell in rates if cell["verdict"] != Verdict.NOT_COMPARABLE]
+    printed = [cell for cell in compared if cell["kind"] == "number"]
     return {
         "published_cells": len(cells),
         "verdicts": dict(Counter(cell["verdict"] for cell in cells)),
@@ -59,6 +61,9 @@ def shares(results: Iterable[Result]) -> dict[str, Any]:
         "success_rates_compared": len(compared),
         "success_rates": dict(Counter(cell["verdict"] for cell in compared)),
         "success_rates_agree_share": _share(compared, Verdict.AGREES),
+        "printed_rates_compared": len(printed),
+        "printed_rates": dict(Counter(cell["verdict"] for cell in printed)),
+        "printed_rates_agree_share": _share(printed, Verdict.AGREES),
     }
 
 
@@ -78,7 +83,41 @@ def _summary(results: Sequence[Result]) -> Iterator[str]:
             f"Of {found['success_rates_compared']} published success rates that can be compared, {agree:.0%} "
             f"agree ({others}). {apart:.0%} of the cells cannot be compared."
         )
+        yield (
+            f"{found['printed_rates_compared']} of these rates are printed or digitised numbers, of which "
+            f'{found["printed_rates_agree_share"] or 0:.0%} agree; the others are sentences such as "full '
+            'success on all ranges", one cell a range. Most intervals are of 10 to 25 seeds: with 10 seeds 5 '
+            "and 10 successes agree, with 25 seeds 19 and 25. Rows taken together say more:"
+        )
     yield ""
+    yield from _rows_apart(results)
+
+
+def _rows_apart(results: Sequence[Result]) -> Iterator[str]:
+    """Rows whose published rates, taken together, are apart from ours."""
+    yield "| id | row | published, together | ours, together |"
+    yield "|---|---|---|---|"
+    for result in results:
+        rates: dict[str, list[dict[str, Any]]] = {}
+        for cell in result["cells"]:
+            if "success" in (cell["metric"] or "") and cell["verdict"] in _COMPARED and cell["paper_n"]:
+                rates.setdefault(cell["row"], []).append(cell)
+        for row, cells in rates.items():
+            theirs = _together(cells, "paper", "paper_n")
+            ours = _together(cells, "ours", "n")
+            if (theirs.low or 0) > (ours.high or 0) or (ours.low or 0) > (theirs.high or 0):
+                shown = " | ".join(_number(each.value, each.low, each.high) for each in (theirs, ours))
+                yield f"| `{result['id']}` | {_escaped(row)} | {shown} |"
+    yield ""
+
+
+_COMPARED = (Verdict.AGREES, Verdict.BETTER, Verdict.DIFFERS)
+
+
+def _together(cells: Sequence[dict[str, Any]], rate: str, runs: str) -> Interval:
+    """The rate of all runs of some cells."""
+    solved = sum(cell[rate] * cell[runs] for cell in cells)
+    return success_interval(round(solved), sum(cell[runs] for cell in cells))
 
 
 def _overview(entries: Sequence[dict[str, Any]]) -> Iterator[str]:

@@ -2,10 +2,18 @@
 
 from __future__ import annotations
 
-from nalm.papers.claims import Claim, alike, best, better, full, none, not_better, not_full
+from nalm.papers.claims import Claim, alike, best, better, better_on, full, none, not_better, not_full
 from nalm.papers.entries._changes import learning_rate, more_penalties, optimiser, penalties
 from nalm.papers.entries._common import Series, label, single_module, table
-from nalm.papers.entries.thesis_division import MIXED, MODIFIED, NEGATIVE, NMRU, POSITIVE, UNIFORM
+from nalm.papers.entries.thesis_division import (
+    MIXED,
+    MODIFIED,
+    NEGATIVE,
+    NMRU,
+    NMRU_NOTE,
+    POSITIVE,
+    UNIFORM,
+)
 from nalm.papers.entry import Grid
 from nalm.training.recipe import L2, SGD, Discretise, Growth, Ramp
 
@@ -13,6 +21,7 @@ _TANH = (1, 10, 100, 1000)
 _NRU_RATES = (1e-3, 1e-2, 1e-1, 1.0)
 _NPU_RATES = (5e-4, 5e-3, 5e-2, 5e-1)
 _NMRU_RATES = (1e-3, 1e-2, 1e-1)
+_PUBLIC = "Values swept and strengths are those of the public scripts."
 _EXACT = "exact_evaluation=true"
 _GATE_TO_BIT = Discretise(1.0, Ramp(50e3, 75e3), values="0,1", of="gates")
 
@@ -46,9 +55,12 @@ ENTRIES = (
             ),
             single_module("div"),
         ),
+        note=_PUBLIC + " L2 grows from 1e-7 to 1e-5, L1 from 1e-9 to 1e-7.",
         claims=(
+            Claim("L1", "is better than L2 on 5 ranges", better_on("L1", "L2", 5)),
             Claim("L2", "is nowhere better than L1", not_better("L2", "L1")),
-            Claim("L2", "is better than no penalty on 3 ranges, worse on 3", alike("L2", "no reg")),
+            Claim("L2", "is better than no penalty on 3 ranges", better_on("L2", "no reg", 3)),
+            Claim("no reg", "is better than L2 on 3 ranges", better_on("no reg", "L2", 3)),
         ),
     ),
     Grid(
@@ -59,6 +71,7 @@ ENTRIES = (
         table(
             [Series(f"{r:g}", "realnpu@modified", learning_rate(r)) for r in _NPU_RATES], single_module("div")
         ),
+        note=_PUBLIC,
         claims=(
             Claim("0.005", "is the best rate", best("0.005", [f"{r:g}" for r in _NPU_RATES])),
         ),
@@ -69,6 +82,7 @@ ENTRIES = (
         "thesis, appendix G.4",
         25,
         table([Series(f"{r:g}", "nru", learning_rate(r)) for r in _NRU_RATES], single_module("div")),
+        note=_PUBLIC,
         claims=(
             Claim("1", "has full success on all ranges", full("1")),
             Claim("0.1", "is worse than 1", better("1", "0.1")),
@@ -89,6 +103,7 @@ ENTRIES = (
             ),
             single_module("div", inputs=10),
         ),
+        note=_PUBLIC,
         claims=(
             Claim(
                 "NPU (no constraints)",
@@ -117,6 +132,7 @@ ENTRIES = (
             ),
             single_module("div", inputs=10),
         ),
+        note=f"{_PUBLIC} {NMRU_NOTE}",
         claims=(
             Claim("vanilla", "performs poorly on most ranges", lambda f: sum(
                 (f.rate("vanilla", c).value or 0) < 0.5 for c in UNIFORM
@@ -137,6 +153,7 @@ ENTRIES = (
             [Series(f"{r:g}", NMRU.model, learning_rate(r)) for r in _NMRU_RATES],
             single_module("div", inputs=10),
         ),
+        note=f"{_PUBLIC} {NMRU_NOTE}",
         claims=(
             Claim("0.001", "struggles on U[-2,2)", not_full("0.001", [MIXED])),
             Claim("0.1", "has no success on several ranges", lambda f: sum(
@@ -156,7 +173,8 @@ ENTRIES = (
             ),
             single_module("div", inputs=10),
         ),
-        claims=(Claim("Adam", "is better than SGD, or as good", better("Adam", "SGD")),),
+        note=f"{_PUBLIC} {NMRU_NOTE}",
+        claims=(Claim("Adam", "is better than SGD on 7 ranges", better_on("Adam", "SGD", 7)),),
     ),
     Grid(
         "mistry2023:figG.9",
