@@ -21,7 +21,15 @@ from rich.console import Console
 
 from nalm import catalogue
 from nalm._version import __version__
-from nalm.errors import ArgumentError, NalmError, check_above_zero, check_choice, check_positive, unknown
+from nalm.errors import (
+    ArgumentError,
+    NalmError,
+    check_above_zero,
+    check_choice,
+    check_positive,
+    nearest,
+    unknown,
+)
 from nalm.report import tables
 
 app = typer.Typer(
@@ -252,6 +260,8 @@ def reproduce(
     """Run a table or figure of a paper, or read it from the store, and print ours beside theirs."""
     from nalm.papers import ledger
 
+    if listed and entry is not None:
+        raise ArgumentError("ID", "left out with --list", repr(entry))
     if listed:
         entries = ledger.listing()
         if not _write_json({"entries": entries}, json_file):
@@ -263,23 +273,28 @@ def reproduce(
     from nalm.papers.entries import ENTRIES
     from nalm.papers.scale import make_scale
 
-    found = ENTRIES[check_choice("ID", entry, ENTRIES)]
+    if entry not in ENTRIES:
+        hint = f"Did you mean {close!r}?" if (close := nearest(entry, ENTRIES)) else ""
+        raise ArgumentError("ID", "one of `nalm reproduce --list`", repr(entry), hint)
+    found = ENTRIES[entry]
     wanted = make_scale(scale, seeds, steps, None if rows is None else rows.split(";"))
     processes = check_positive("jobs", catalogue.cores() if jobs is None else jobs)
     _check_writable(json_file)
-    if not figures.is_dir():
-        raise ArgumentError("figures", "a folder that exists", repr(str(figures)))
-    missing, seconds = reproduction.missing_runs(found, wanted, store, processes)
-    if missing or dry_run:
-        _say(f"{missing} runs to compute, in about {_duration(seconds)}.")
+    if not (figures.is_dir() and os.access(figures, os.W_OK)):
+        raise ArgumentError("figures", "a folder that exists and can be written", repr(str(figures)))
+    plan = reproduction.plan(found, wanted, store, processes)
     if dry_run:
+        if not _write_json(plan, json_file):
+            print(_plan_sentence(plan))
         return
+    if plan["computed_runs"] != 0:
+        _say(_plan_sentence(plan))
     with _shown_progress() as tell:
         measured = reproduction.measure(found, wanted, store, processes, tell)
     result = reproduction.result_of(found, measured, wanted)
     if not _write_json(result, json_file):
         _print_reproduction(result)
-    _save_figure(found, measured, figures)
+    _save_figure(found, measured, figures, result["reduced"])
 
 
 # Typer may carry its own copy of click; either way this is the base of all errors in the use of a command.
@@ -335,8 +350,12 @@ def _write_json(data: Any, file: str | None) -> bool:
 
 def _check_writable(file: str | None) -> None:
     """Refuse a file that cannot be made before the work that fills it."""
-    if file not in (None, "-") and not Path(str(file)).parent.is_dir():
+    if file in (None, "-"):
+        return
+    if not Path(str(file)).parent.is_dir():
         raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), file)
+    if Path(str(file)).is_dir():
+        raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), file)
 
 
 def _items(argument: str, text: str | None) -> list[str] | None:
@@ -439,13 +458,20 @@ def _print_reproduction(result: dict[str, Any]) -> None:
         print(result["note"])
 
 
-def _save_figure(entry: Any, measured: Any, folder: Path) -> None:
+def _plan_sentence(plan: dict[str, Any]) -> str:
+    if plan["computed_runs"] is None:
+        return f"{plan['id']} computes on its own and stores no runs; how long it takes is not known."
+    return f"{plan['computed_runs']} runs to compute, in about {_duration(plan['estimated_seconds'])}."
+
+
+def _save_figure(entry: Any, measured: Any, folder: Path, reduced: list[str]) -> None:
     """Write the figure; without the package that draws, the numbers still stand."""
     from nalm.papers.ledger import file_name
     from nalm.report.figures import MissingPackage, save
 
+    name = file_name(entry.id) + ("-quick" if reduced else "")
     try:
-        files = save(entry, measured, folder, file_name(entry.id))
+        files = save(entry, measured, folder, name, reduced)
     except MissingPackage as error:
         _say(str(error))
     else:

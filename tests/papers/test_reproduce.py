@@ -70,6 +70,17 @@ def test_claims_are_cells_that_hold_or_do_not():
     assert (bad["ours"], bad["verdict"]) == (0.0, "differs")
 
 
+def test_rows_of_a_study_can_be_chosen_and_claims_about_the_whole_are_then_left_out():
+    found = {("NMU", U12, "success"): rate(1.0, 0.87, 1.0), ("NPU", U12, "success"): rate(1.0, 0.87, 1.0)}
+    entry = study(found, claims=(Claim("NPU", "has full success", full("NPU")),))
+    scale = make_scale(rows=["NMU"])
+    result = result_of(entry, entry.measure(scale, run=None), scale)
+    assert [(cell["row"], cell["verdict"]) for cell in result["cells"]] == [("NMU", "agrees")]
+    assert (result["protocol"], result["reduced"]) == ("quick", ["rows: NMU only"])
+    with pytest.raises(ValueError, match="Did you mean 'NMU'"):
+        entry.measure(make_scale(rows=["NMUU"]), run=None)
+
+
 # -- grids ---------------------------------------------------------------------------------------
 
 
@@ -191,8 +202,23 @@ def test_an_entry_prints_its_table_and_writes_its_figure(tmp_path):
     printed = command(*arguments)
     assert "sNMU U[1,5]" in printed.stdout
     assert "Reduced: seeds: 2 instead of 25" in printed.stdout
-    assert (tmp_path / "mistry2023-fig4.4.png").read_bytes().startswith(b"\x89PNG")
-    assert (tmp_path / "mistry2023-fig4.4.pdf").read_bytes().startswith(b"%PDF")
+    assert (tmp_path / "mistry2023-fig4.4-quick.png").read_bytes().startswith(b"\x89PNG")
+    assert (tmp_path / "mistry2023-fig4.4-quick.pdf").read_bytes().startswith(b"%PDF")
+
+
+def test_a_figure_of_the_full_protocol_has_the_name_of_the_entry(tmp_path):
+    assert command("mistry2023:table6.2", "--figures", str(tmp_path)).exit_code == 0
+    assert {file.name for file in tmp_path.iterdir()} == {
+        "mistry2023-table6.2.png",
+        "mistry2023-table6.2.pdf",
+    }
+
+
+def test_a_dry_run_says_what_is_to_be_computed(tmp_path):
+    plan = command("mistry2023:fig4.4", "--store", str(tmp_path / "r.sqlite"), "--dry-run", "--json", "-")
+    assert json.loads(plan.stdout)["computed_runs"] == 450
+    study = command("mistry2023:table6.2", "--dry-run")
+    assert "stores no runs" in study.stdout
 
 
 @pytest.mark.parametrize(
@@ -200,6 +226,8 @@ def test_an_entry_prints_its_table_and_writes_its_figure(tmp_path):
     [
         (["mistry2023:fig3.44"], "Did you mean 'mistry2023:fig3.4'?"),
         ([], "`ID` must be a table or figure"),
+        (["mistry2023:fig3.4", "--list"], "`ID` must be left out with --list"),
+        (["mistry2023:table6.2", "--rows", "nope"], "`rows` must be one of"),
         (["mistry2023:fig3.4", "--scale", "huge"], "`scale` must be one of quick, paper"),
         (["mistry2023:fig3.4", "--rows", "NMUU"], "Did you mean 'NMU'?"),
         (["mistry2023:fig3.4", "--figures", "no/such"], "`figures` must be a folder that exists"),

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Protocol
 
-from nalm.errors import unknown
+from nalm.errors import ArgumentError, unknown
 from nalm.experiment.bench import Experiment, Judged
 from nalm.experiment.run import Cell
 from nalm.papers.claims import Claim, Findings, Key
@@ -149,13 +149,8 @@ class Grid(Entry):
         return scale.steps or (self.quick_steps if scale.quick else 1.0)
 
     def _places(self, scale: Scale) -> list[Place]:
-        places = list(self.places.values())
-        if scale.rows is not None:
-            known = list(dict.fromkeys(place.row for place in places))
-            for row in scale.rows:
-                if row not in known:
-                    raise unknown("rows", row, known)
-            places = [place for place in places if place.row in scale.rows]
+        wanted = _chosen(scale, (row for row, _ in self.places))
+        places = [place for place in self.places.values() if place.row in wanted]
         factor = self._factor(scale)
         if factor == 1:
             return places
@@ -166,7 +161,7 @@ class Grid(Entry):
         if seeds < self.seeds:
             said.append(f"seeds: {seeds} instead of {self.seeds}")
         if factor < 1:
-            said.append(f"steps: {factor:.2g} of the paper's, schedules shortened with them")
+            said.append(f"steps: {factor:g} of the paper's, schedules shortened with them")
         return said
 
 
@@ -184,8 +179,22 @@ class Study(Entry):
     incomparable: Reason | None = field(default=None, kw_only=True)
 
     def measure(self, scale: Scale, run: Runner) -> Measured:
-        """What the program finds."""
-        return self.compute(scale)
+        """What the program finds; of some rows only, if they were chosen."""
+        measured = self.compute(scale)
+        if scale.rows is not None and not measured.findings:
+            raise ArgumentError("rows", f"rows of {self.id}", repr("; ".join(scale.rows)))
+        wanted = _chosen(scale, (row for row, _, _ in measured.findings))
+        found = {key: finding for key, finding in measured.findings.items() if key[0] in wanted}
+        return replace(measured, findings=Findings(found))
+
+
+def _chosen(scale: Scale, rows: Iterable[str]) -> tuple[str, ...]:
+    """The rows that were asked for, by default all; unknown ones are refused."""
+    known = tuple(dict.fromkeys(rows))
+    for row in scale.rows or ():
+        if row not in known:
+            raise unknown("rows", row, known)
+    return known if scale.rows is None else scale.rows
 
     def reason(self, row: str, column: str) -> Reason | None:
         """That of the whole."""

@@ -13,7 +13,7 @@ from nalm.experiment.local import Progress, compute_locally
 from nalm.experiment.run import Cell
 from nalm.experiment.store import Store
 from nalm.papers.causes import cause_of
-from nalm.papers.claims import Claim, Findings
+from nalm.papers.claims import Findings
 from nalm.papers.entry import Entry, Measured, rows_of
 from nalm.papers.metrics import Metric
 from nalm.papers.published import Published, published
@@ -24,10 +24,15 @@ Tell = Callable[[Progress], None]
 _NOTHING = Finding(None, None, None, 0)
 
 
-def missing_runs(entry: Entry, scale: Scale, path: Path, processes: int) -> tuple[int, float]:
-    """How many runs are to be computed, and in about how many seconds."""
+def plan(entry: Entry, scale: Scale, path: Path, processes: int) -> dict[str, Any]:
+    """How many runs are to be computed, and in about how many seconds; None for an entry that stores none."""
     works = [plan_work(experiment, path, processes) for experiment in entry.experiments(scale)]
-    return sum(work.missing for work in works), sum(work.estimate(processes) for work in works)
+    return {
+        "id": entry.id,
+        "computed_runs": sum(work.missing for work in works) if works else None,
+        "stored_runs": sum(work.stored for work in works) if works else None,
+        "estimated_seconds": sum(work.estimate(processes) for work in works) if works else None,
+    }
 
 
 def measure(
@@ -106,11 +111,9 @@ def _number(
 
 
 def _claims(entry: Entry, measured: Measured, scale: Scale) -> Iterator[dict[str, Any]]:
-    """What the text says: 1 stands for true, 0 for false."""
-    for claim in entry.claims:
-        holds = _holds(claim, measured.findings, scale)
-        if holds is None:
-            continue
+    """What the text says: 1 stands for true, 0 for false. It is about whole tables, not about some rows."""
+    for claim in entry.claims if scale.rows is None else ():
+        holds = claim.check(measured.findings)
         verdict = Verdict.AGREES if holds else Verdict.DIFFERS
         seeds = max((finding.n for finding in measured.findings.values()), default=0)
         reason = Reason.PROTOCOL if measured.reduced else _common_reason(entry, measured.findings)
@@ -134,16 +137,6 @@ def _common_reason(entry: Entry, found: Findings) -> Reason | None:
     """Why nothing of an entry can be compared, if that is so."""
     reasons = {entry.reason(row, column) for row, column in rows_of(found)}
     return reasons.pop() if len(reasons) == 1 else None
-
-
-def _holds(claim: Claim, found: Findings, scale: Scale) -> bool | None:
-    """Whether a claim holds; None where rows that it is about were left out."""
-    try:
-        return claim.check(found)
-    except KeyError:
-        if scale.rows is None:
-            raise
-        return None
 
 
 def _cell(

@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 # Okabe and Ito's colours, which colour-blind people can tell apart, and a marker each for print.
 COLOURS = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#D55E00", "#56B4E9", "#000000", "#F0E442", "#999999")
 MARKERS = "osD^v<>PX"
+_LEAST = 1e-7
+"""Errors below this are drawn on a linear scale, so that zero has a place."""
 _SUFFIXES = ("png", "pdf")
 _TITLES = {"success": "Success rate", "solved at": "Solved at step", "sparsity": "Sparsity error"}
 
@@ -25,8 +27,10 @@ class MissingPackage(NalmError):
     """An optional package is not installed."""
 
 
-def save(entry: Entry, measured: Measured, folder: Path, name: str) -> list[Path]:
-    """Draw what was measured and write it; the files that were written."""
+def save(
+    entry: Entry, measured: Measured, folder: Path, name: str, reduced: Sequence[str] = ()
+) -> list[Path]:
+    """Draw what was measured and write it, with a line about what was reduced; the files."""
     try:
         from matplotlib.figure import Figure
     except ImportError:
@@ -37,6 +41,8 @@ def save(entry: Entry, measured: Measured, folder: Path, name: str) -> list[Path
         entry.draw(measured, figure)
     else:
         panels(entry, measured, figure)
+    if reduced:
+        figure.text(0.01, 0.005, "Reduced: " + "; ".join(reduced), fontsize=7, color="#D55E00")
     files = [folder / f"{name}.{suffix}" for suffix in _SUFFIXES]
     for file in files:
         figure.savefig(file, dpi=150)
@@ -81,5 +87,5 @@ def _panel(
     if "success" in metric.name:
         axis.set_ylim(-0.03, 1.03)
     elif metric.name != "solved at":  # errors span many powers of ten
-        axis.set_yscale("symlog", linthresh=1e-6)
-        axis.set_ylim(bottom=0)
+        axis.set_yscale("symlog", linthresh=_LEAST)
+        axis.set_ylim(-0.3 * _LEAST, max(axis.get_ylim()[1], 1e-2))

@@ -42,7 +42,8 @@ def ledger_page(entries: Sequence[dict[str, Any]], results: Sequence[Result]) ->
         entries: the rows of `nalm reproduce --list`.
         results: the results that are kept with the project.
     """
-    parts = [_INTRO, *_summary(results), *_overview(entries), *_differences(results)]
+    kept = f"{len(results)} of {len(entries)} tables and figures have a result; the others are not run yet.\n"
+    parts = [_INTRO, "## Summary\n", kept, *_summary(results), *_overview(entries), *_differences(results)]
     parts += ["## Every table and figure\n", _LEGEND]
     parts += [line for result in results for line in _section(result)]
     return "\n".join(parts).rstrip() + "\n"
@@ -73,14 +74,14 @@ def _share(cells: Sequence[dict[str, Any]], verdict: Verdict) -> float | None:
 
 def _summary(results: Sequence[Result]) -> Iterator[str]:
     found = shares(results)
-    yield "## Summary\n"
     counts = ", ".join(f"{n} {name.replace('_', ' ')}" for name, n in sorted(found["verdicts"].items()))
     yield f"{found['published_cells']} cells have a published number or claim: {counts}."
     agree, apart = found["success_rates_agree_share"], found["not_comparable_share"]
     if agree is not None and apart is not None:
         others = ", ".join(f"{n} {name}" for name, n in sorted(found["success_rates"].items()))
         yield (
-            f"Of {found['success_rates_compared']} published success rates that can be compared, {agree:.0%} "
+            f"Of {found['success_rates_compared']} published success rates that can be compared, on test and "
+            f"on interpolation data, {agree:.0%} "
             f"agree ({others}). {apart:.0%} of the cells cannot be compared."
         )
         yield (
