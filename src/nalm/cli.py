@@ -287,7 +287,7 @@ def reproduce(
         if not _write_json(plan, json_file):
             print(_plan_sentence(plan))
         return
-    if plan["computed_runs"] != 0:
+    if plan["computed_runs"]:
         _say(_plan_sentence(plan))
     with _shown_progress() as tell:
         measured = reproduction.measure(found, wanted, store, processes, tell)
