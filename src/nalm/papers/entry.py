@@ -187,6 +187,10 @@ class Study(Entry):
         found = {key: finding for key, finding in measured.findings.items() if key[0] in wanted}
         return replace(measured, findings=Findings(found))
 
+    def reason(self, row: str, column: str) -> Reason | None:
+        """That of the whole."""
+        return self.incomparable
+
 
 def _chosen(scale: Scale, rows: Iterable[str]) -> tuple[str, ...]:
     """The rows that were asked for, by default all; unknown ones are refused."""
@@ -195,10 +199,6 @@ def _chosen(scale: Scale, rows: Iterable[str]) -> tuple[str, ...]:
         if row not in known:
             raise unknown("rows", row, known)
     return known if scale.rows is None else scale.rows
-
-    def reason(self, row: str, column: str) -> Reason | None:
-        """That of the whole."""
-        return self.incomparable
 
 
 def rows_of(found: Findings) -> Iterator[tuple[str, str]]:

@@ -13,7 +13,6 @@ from nalm.experiment.local import Progress, compute_locally
 from nalm.experiment.run import Cell
 from nalm.experiment.store import Store
 from nalm.papers.causes import cause_of
-from nalm.papers.claims import Findings
 from nalm.papers.entry import Entry, Measured, rows_of
 from nalm.papers.metrics import Metric
 from nalm.papers.published import Published, published
@@ -116,7 +115,7 @@ def _claims(entry: Entry, measured: Measured, scale: Scale) -> Iterator[dict[str
         holds = claim.check(measured.findings)
         verdict = Verdict.AGREES if holds else Verdict.DIFFERS
         seeds = max((finding.n for finding in measured.findings.values()), default=0)
-        reason = Reason.PROTOCOL if measured.reduced else _common_reason(entry, measured.findings)
+        reason = Reason.PROTOCOL if measured.reduced else None
         yield _cell(
             entry,
             claim.row,
@@ -131,12 +130,6 @@ def _claims(entry: Entry, measured: Measured, scale: Scale) -> Iterator[dict[str
             verdict=verdict if reason is None else Verdict.NOT_COMPARABLE,
             reason=reason,
         )
-
-
-def _common_reason(entry: Entry, found: Findings) -> Reason | None:
-    """Why nothing of an entry can be compared, if that is so."""
-    reasons = {entry.reason(row, column) for row, column in rows_of(found)}
-    return reasons.pop() if len(reasons) == 1 else None
 
 
 def _cell(
