@@ -197,7 +197,7 @@ def _costly_functions_once() -> Iterator[None]:
     """Compute the inverse error function, behind normal numbers, into memory.
 
     Inductor takes every elementwise function for cheap and computes it again wherever its value is used. With
-    ten normal inputs, of which each has a part in every other's gradient, a step took minutes.
+    ten normal inputs, of which each has a part in every other's gradient, a step took many times as long.
     """
     from torch._inductor.lowering import fallback_handler, lowerings
 
