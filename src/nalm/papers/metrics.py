@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-import numpy as np
-
 from nalm.evaluate.intervals import (
     NOTHING,
     Interval,
@@ -57,17 +55,6 @@ def _sparsity(runs: Runs) -> Interval:
     return beta_interval(errors) if errors else NOTHING
 
 
-def _relative(split: str) -> Callable[[Runs], Interval]:
-    """Median of 100 x the error over that of the untrained models, which step 0 holds."""
-
-    def measure(runs: Runs) -> Interval:
-        curves = [getattr(run.record, split) for run in runs]
-        untrained = float(np.median([curve[0] for curve in curves]))
-        return median_interval([100 * c[run.record.chosen] / untrained for c, run in zip(curves, runs)])
-
-    return measure
-
-
 def _test_error(runs: Runs) -> Interval:
     return median_interval([float(run.record.test[run.record.chosen]) for run in runs])
 
@@ -76,8 +63,6 @@ SUCCESS = Metric("success", "", True, _success)
 SOLVED_AT = Metric("solved at", "solved at", False, _solved_at)
 SPARSITY = Metric("sparsity", "sparsity error", False, _sparsity)
 INTERPOLATION = Metric("interpolation success", "interpolation", True, _interpolation)
-RELATIVE_INTERPOLATION = Metric("interpolation error", "interpolation", False, _relative("validation"))
-RELATIVE_EXTRAPOLATION = Metric("extrapolation error", "extrapolation", False, _relative("test"))
 TEST_ERROR = Metric("test error", "test error", False, _test_error)
 THREE = (SUCCESS, SOLVED_AT, SPARSITY)
 """The three panels of the papers' figures."""

@@ -60,16 +60,6 @@ def initialise(*parts: Initialise) -> Change:
     return lambda recipe: replace(recipe, initialise=parts)
 
 
-def strength(value: float) -> Change:
-    """Another strength of the first penalty."""
-
-    def change(recipe: Recipe) -> Recipe:
-        first, *others = recipe.penalties
-        return replace(recipe, penalties=(replace(first, strength=value), *others))  # type: ignore[type-var]
-
-    return change
-
-
 def l1_growth(first: float, last: float) -> Change:
     """L1 that grows from one strength to another."""
     return penalties(L1(1.0, Growth(first, last)))
@@ -88,11 +78,6 @@ def l0(value: float) -> Change:
 def gradient_noise(eta: float) -> Change:
     """Noise on the gradients."""
     return lambda recipe: replace(recipe, gradient_noise=GradientNoise(eta))
-
-
-def steps(iterations: int) -> Change:
-    """Another number of steps."""
-    return lambda recipe: replace(recipe, iterations=iterations)
 
 
 def several(*changes: Change) -> Change:
