@@ -20,7 +20,6 @@ from nalm.papers.scale import Scale
 from nalm.papers.verdicts import APART, Finding, Reason, Verdict, compare
 
 Tell = Callable[[Progress], None]
-_NOTHING = Finding(None, None, None, 0)
 
 
 def plan(entry: Entry, scale: Scale, path: Path, processes: int) -> dict[str, Any]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from nalm.papers.entry import Study
 from nalm.papers.programs import heim_large, heim_simple
-from nalm.papers.programs._protocol import measure
+from nalm.papers.programs._common import measure
 
 ENTRIES = (
     Study(

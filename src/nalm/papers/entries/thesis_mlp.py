@@ -8,7 +8,7 @@ from nalm.papers.claims import Check, Claim, none, some
 from nalm.papers.entry import Study
 from nalm.papers.metrics import INTERPOLATION, SUCCESS
 from nalm.papers.programs import mlp_surfaces
-from nalm.papers.programs._protocol import measure
+from nalm.papers.programs._common import measure
 from nalm.papers.programs.mlp_surfaces import Network
 
 _ONE = Network(1, 50_000)

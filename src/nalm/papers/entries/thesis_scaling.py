@@ -9,7 +9,7 @@ from nalm.papers.entries._common import label
 from nalm.papers.entry import Study
 from nalm.papers.metrics import SUCCESS
 from nalm.papers.programs import feature_scaling
-from nalm.papers.programs._protocol import measure
+from nalm.papers.programs._common import measure
 
 _POSITIVE = [label(name) for name in ("0.1:0.2", "1:2", "1.1:1.2", "10:20")]
 _LEAST = 1e-16

@@ -8,7 +8,7 @@ from nalm.papers.claims import Claim, Findings
 from nalm.papers.entry import Study
 from nalm.papers.metrics import SUCCESS
 from nalm.papers.programs import setups
-from nalm.papers.programs._protocol import measure
+from nalm.papers.programs._common import measure
 
 
 def _apart(f: Findings) -> bool:

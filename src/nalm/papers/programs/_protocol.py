@@ -6,14 +6,12 @@ import copy
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import NoReturn
 
 import numpy as np
 import torch
 from torch import Tensor, nn
 
 from nalm.evaluate.intervals import Interval, median_interval, success_interval
-from nalm.papers.metrics import Metric, Runs
 from nalm.papers.scale import Scale
 from nalm.papers.verdicts import Finding
 from nalm.streams import Purpose, counters, key, uniform
@@ -110,15 +108,6 @@ def median_deviation(values: Sequence[float]) -> Finding:
     with np.errstate(invalid="ignore"):  # infinite less infinite is no number, and is reported as none
         spread = float(np.median(np.abs(x - middle)))
     return _finding(Interval(middle, middle - spread, middle + spread), len(x))
-
-
-def measure(name: str, label: str, *, rising: bool = False) -> Metric:
-    """A measure that a program makes itself."""
-    return Metric(name, label, rising, _by_program)
-
-
-def _by_program(runs: Runs) -> NoReturn:
-    raise NotImplementedError("a program measures this itself")
 
 
 def _finding(found: Interval, n: int) -> Finding:
