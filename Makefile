@@ -23,11 +23,13 @@ types: setup
 test: lint types
 	$(BIN)/python -m pytest -n 2 --dist loadgroup
 
-# The field's standard benchmark: 30 pairs of unit and operation, nine ranges, 25 seeds, in nalm-runs.sqlite.
+# The field's standard benchmark: 30 pairs of unit and operation, nine ranges, 25 seeds, in nalm-runs.sqlite, and
+# the page that shows it.
 BENCHED := nac,nac-mul,nalu,gnalu,inalu,nau,nmu,snmu,npu,realnpu,realnpu@modified,nru,nmru
 
 bench: setup
 	$(BIN)/nalm bench single-module --units $(BENCHED)
+	$(BIN)/nalm report -o report.html
 
 speed: setup
 	$(BIN)/python benchmarks/engine.py

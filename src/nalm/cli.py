@@ -234,6 +234,26 @@ def export(
 
 
 @app.command()
+def report(
+    output: Annotated[Path, typer.Option("--output", "-o", metavar="FILE", help="The page to write.")] = Path(
+        "report.html"
+    ),
+    store: StoreFile = DEFAULT_STORE,
+) -> None:
+    """Write one page with all stored results: tables, interactive plots, single runs, the ledger.
+
+    The page is one file that opens from disk and needs no network.
+    """
+    from nalm.report.page import write_page
+
+    with contextlib.redirect_stdout(sys.stderr):
+        runs = write_page(store, output, tell=_now_and_then("runs read"))
+    if not runs:
+        _say(f"There are no runs in {store}; the page says how to make some.")
+    print(f"Report of {runs:,} runs: {output.resolve()} ({output.stat().st_size / 1e6:.1f} MB)")
+
+
+@app.command()
 def reproduce(
     entry: Annotated[
         str | None, typer.Argument(metavar="ID", help="A table or figure from `nalm reproduce --list`.")

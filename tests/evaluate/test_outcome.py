@@ -30,6 +30,8 @@ def result(validation, test, *, chosen=None, diverged_at=None, tasks=None):
         chosen=torch.tensor(chosen or [logs - 1] * runs),
         chosen_parameters={},
         final_parameters={},
+        history_steps=torch.tensor([]),
+        history={},
         diverged_at=torch.tensor(diverged_at or [-1] * runs),
         reinitialised=torch.zeros(runs, dtype=torch.long),
         compiled=False,

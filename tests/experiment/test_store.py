@@ -36,6 +36,9 @@ def record(name="a", **changes):
         "ideal_test": None,
         "chosen_parameters": {"0.weight": np.array([[1.0, 0.5]], dtype=np.float32)},
         "final_parameters": {"0.weight": np.array([[1.0, 0.25]], dtype=np.float32)},
+        "history_steps": np.array([0, 2000]),
+        "history": {"0.weight": np.array([[[0.5, 0.5]], [[1.0, 0.25]]], dtype=np.float32)},
+        "computed_at": "2026-01-02T03:04:05+00:00",
     }
     return Record(**{**values, **changes})
 
@@ -123,6 +126,31 @@ def test_a_store_of_a_newer_version_is_refused(path):
     with closing(sqlite3.connect(path)) as connection:
         connection.execute(f"PRAGMA user_version = {SCHEMA + 1}")
     with pytest.raises(StoreError, match="newer nalm"):
+        Store(path)
+
+
+def test_a_store_of_schema_2_is_brought_up_to_date(path):
+    """Runs from before there were times and histories stay, without either."""
+    with Store(path) as store:
+        store.add([record()])
+    with closing(sqlite3.connect(path)) as connection:
+        for column in ("history_steps", "history", "computed_at"):
+            connection.execute(f"ALTER TABLE runs DROP COLUMN {column}")
+        connection.execute("PRAGMA user_version = 2")
+    for _ in range(2):
+        with Store(path) as store:
+            (found,) = store.records()
+    assert (found.computed_at, found.history, len(found.history_steps)) == ("", {}, 0)
+    assert found.sparsity == 0.25
+    with Store(path) as store:
+        store.add([record("b")])
+
+
+def test_a_store_of_an_unknown_older_version_is_refused(path):
+    Store(path).close()
+    with closing(sqlite3.connect(path)) as connection:
+        connection.execute("PRAGMA user_version = 1")
+    with pytest.raises(StoreError, match="an older nalm"):
         Store(path)
 
 

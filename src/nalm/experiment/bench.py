@@ -240,18 +240,25 @@ def options_of(model: ModelSpec) -> dict[str, Any]:
 
 
 def _row(cell: Cell, judged: Sequence[Judged]) -> dict[str, Any]:
-    task, model = cell.task, cell.model
+    model = cell.model
     return {
         "model": str(model),
         "unit": model.name,
         "recipe": model.recipe or model.usual_recipe,
         "options": options_of(model),
+        **summary_row(cell.task, cell.recipe.iterations, judged),
+    }
+
+
+def summary_row(task: RangeTask, iterations: int, judged: Sequence[Judged]) -> dict[str, Any]:
+    """The measures of the runs of a cell, and what they are of."""
+    return {
         "op": task.op,
         "inputs": task.inputs,
         "range": task.range,
         "train_range": task.train_range.segments,
         "test_range": task.test_range.segments,
-        "iterations": cell.recipe.iterations,
+        "iterations": iterations,
         # Where every run has a threshold of its own, the middle one stands for all.
         "threshold": statistics.median(run.below.test for run in judged),
         **summarise([run.verdict for run in judged]),

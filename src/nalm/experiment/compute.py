@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from datetime import UTC, datetime
 from typing import Any
 
 import torch
 from torch import nn
 
+from nalm._version import __version__
 from nalm.experiment.plan import Chunk
 from nalm.experiment.run import LOG_INTERVAL, Cell, Run
 from nalm.experiment.store import Record
@@ -35,10 +37,10 @@ def compute(chunk: Chunk, progress: Callable[[Report], None] | None = None) -> l
         ideal = ideal_errors(model, chunk.runs)
     except Exception as error:
         raise cell.model.explain_failure(error) from error
-    about = machine(result.compiled)
+    about, now = machine(result.compiled), datetime.now(UTC).isoformat(timespec="seconds")
     sparsity = [_sparsities(cell, result, gates=gates) for gates in (False, True)]
     return [
-        _record(run, k, result, ideal.get(run, {}), [values[k] for values in sparsity], about)
+        _record(run, k, result, ideal.get(run, {}), [values[k] for values in sparsity], about, now)
         for k, run in enumerate(chunk.runs)
     ]
 
@@ -52,6 +54,7 @@ def prepare(chunk: Chunk, program: str) -> None:
 def machine(compiled: bool) -> dict[str, Any]:
     """What the numbers may depend on beside the run itself."""
     return {
+        "nalm": __version__,
         "torch": torch.__version__,
         "cpu_capability": torch.backends.cpu.get_cpu_capability(),
         "compiled": compiled,
@@ -115,6 +118,7 @@ def _record(
     ideal: dict[Split, float],
     sparsity: Sequence[float | None],
     about: dict[str, Any],
+    computed_at: str,
 ) -> Record:
     cell = run.cell
     return Record(
@@ -140,4 +144,7 @@ def _record(
         ideal_test=ideal.get(Split.TEST),
         chosen_parameters={name: p[k].numpy() for name, p in result.chosen_parameters.items()},
         final_parameters={name: p[k].numpy() for name, p in result.final_parameters.items()},
+        history_steps=result.history_steps.numpy(),
+        history={name: p[k].numpy() for name, p in result.history.items()},
+        computed_at=computed_at,
     )

@@ -5,23 +5,18 @@ from __future__ import annotations
 import functools
 import math
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-import torch
-from torch import nn
 
-from nalm.compose import ModelSpec
 from nalm.errors import NalmError, unknown
 from nalm.evaluate.outcome import limits
 from nalm.experiment.bench import verdict_on
+from nalm.experiment.restore import effective_weights, formula, task_of
 from nalm.experiment.store import Record, Store, StoreError
-from nalm.symbolic import explain
-from nalm.tasks import TASKS, RangeTask
 from nalm.tasks.known_ranges import parse_pair
-from nalm.units import units_of
 
 
 @dataclass(frozen=True)
@@ -88,10 +83,10 @@ def described_runs(
 
 def _described(records: Iterator[Record], formulas: bool) -> Iterator[dict[str, Any]]:
     for record in records:
-        task = _task_of(record)
+        task = task_of(record)
         below = limits(task, record.ideal_test, record.ideal_validation)
         verdict = verdict_on(record, below) if below is not None else None
-        model = _model(record)
+        weights = effective_weights(record, record.chosen_parameters)
         yield {
             "id": record.id,
             "task": record.task,
@@ -111,8 +106,8 @@ def _described(records: Iterator[Record], formulas: bool) -> Iterator[dict[str, 
             "sparsity_with_gates": record.sparsity_with_gates,
             "diverged_at": record.diverged_at if record.diverged_at >= 0 else None,
             "reinitialised": record.reinitialised,
-            "weights": _weights(model, record),
-            "expression": _expression(model, record) if formulas else None,
+            "weights": {name: _nested(value) for name, value in weights.items()},
+            "expression": formula(record) if formulas else None,
             "curve": {
                 "steps": record.steps.tolist(),
                 "validation": [_finite(error) for error in record.validation],
@@ -120,66 +115,6 @@ def _described(records: Iterator[Record], formulas: bool) -> Iterator[dict[str, 
             },
             "machine": record.machine,
         }
-
-
-def _task_of(record: Record) -> RangeTask:
-    """The run's task, with what it was made with beside operation, range and inputs."""
-    kind: Any = TASKS[record.task]
-    known = {field.name for field in fields(kind)} - {"op", "range", "inputs"}
-    others = tuple((name, value) for name, value in sorted(record.identity.items()) if name in known)
-    return _task(kind, record.op, record.range, record.inputs, others)
-
-
-@functools.cache
-def _task(kind: Any, op: str, range: str, inputs: int, others: tuple[tuple[str, Any], ...]) -> RangeTask:
-    made: RangeTask = replace(kind.of(op, range, inputs), **dict(others))
-    return made
-
-
-@functools.cache
-def _built(text: str, inputs: int, hidden: int) -> tuple[ModelSpec, nn.Module] | None:
-    """The model, or None where it cannot be made any more, such as one from a file that is gone."""
-    try:
-        spec = ModelSpec.parse(text)
-        return spec, spec.build(inputs, 1, hidden=hidden)
-    except NalmError:
-        return None
-
-
-def _model(record: Record) -> nn.Module | None:
-    """The run's model with the chosen parameters, if its source is still the same."""
-    built = _built(record.model, record.inputs, record.identity.get("hidden", 2))
-    if built is None or [layer.identity() for layer in built[0].layers] != record.identity["layers"]:
-        return None
-    model = built[1]
-    model.load_state_dict({k: torch.from_numpy(v) for k, v in record.chosen_parameters.items()})
-    return model
-
-
-def _weights(model: nn.Module | None, record: Record) -> dict[str, Any]:
-    """Effective weights and gates of the units, by layer where there are several; else raw parameters."""
-    units = units_of(model) if model is not None else []
-    try:
-        found = [{**unit.weights(), **unit.gates()} for unit in units]
-    except NotImplementedError:
-        found = []
-    if not found:
-        return {name: _nested(value) for name, value in record.chosen_parameters.items()}
-    several = len(found) > 1
-    return {
-        (f"{layer}.{name}" if several else name): _nested(value.detach().numpy())
-        for layer, values in enumerate(found)
-        for name, value in values.items()
-    }
-
-
-def _expression(model: nn.Module | None, record: Record) -> str | None:
-    if model is None or not units_of(model) or record.diverged_at >= 0:
-        return None
-    try:
-        return str(explain(model, [f"x{k + 1}" for k in range(record.inputs)]))
-    except (NalmError, NotImplementedError):
-        return None
 
 
 def _nested(value: np.ndarray) -> Any:

@@ -20,7 +20,7 @@ import numpy as np
 
 from nalm.errors import NalmError
 
-SCHEMA = 2
+SCHEMA = 3
 _APPLICATION = 0x6E616C6D  # "nalm"
 _TABLE = """
 CREATE TABLE runs (
@@ -29,9 +29,18 @@ CREATE TABLE runs (
     identity TEXT NOT NULL, machine TEXT NOT NULL, steps BLOB NOT NULL, validation BLOB NOT NULL,
     test BLOB NOT NULL, chosen INTEGER NOT NULL, diverged_at INTEGER NOT NULL,
     reinitialised INTEGER NOT NULL, sparsity REAL, sparsity_with_gates REAL, ideal_validation REAL,
-    ideal_test REAL, chosen_parameters BLOB NOT NULL, final_parameters BLOB NOT NULL
+    ideal_test REAL, chosen_parameters BLOB NOT NULL, final_parameters BLOB NOT NULL,
+    history_steps BLOB NOT NULL, history BLOB NOT NULL, computed_at TEXT NOT NULL
 )
 """
+_UPGRADES = {
+    2: (
+        "ALTER TABLE runs ADD COLUMN history_steps BLOB NOT NULL DEFAULT x''",
+        "ALTER TABLE runs ADD COLUMN history BLOB NOT NULL DEFAULT x''",
+        "ALTER TABLE runs ADD COLUMN computed_at TEXT NOT NULL DEFAULT ''",
+    )
+}
+"""What makes a store of the next schema out of one of this."""
 
 
 class StoreError(NalmError):
@@ -52,7 +61,9 @@ class Record:
         largest distance of a weight from {-1, 0, 1} at the chosen step; None for a model without units.
         sparsity_with_gates: the same with gates counted. ideal_validation, ideal_test: errors of ideal
         weights on the run's data, where the task has no threshold of its own. chosen_parameters,
-        final_parameters: parameters at the chosen step and after the last, by name.
+        final_parameters: parameters at the chosen step and after the last, by name. history_steps, history:
+        some of the logged steps, and the parameters at those, `points x ...` by name; empty for large
+        models. computed_at: when, in ISO 8601. Runs from before version 0.5 have neither.
     """
 
     id: str
@@ -77,12 +88,15 @@ class Record:
     ideal_test: float | None
     chosen_parameters: dict[str, np.ndarray]
     final_parameters: dict[str, np.ndarray]
+    history_steps: np.ndarray
+    history: dict[str, np.ndarray]
+    computed_at: str
 
 
 _COLUMNS = list(Record.__dataclass_fields__)
-_ARRAYS = {"steps": np.int64, "validation": np.float64, "test": np.float64}
+_ARRAYS = {"steps": np.int64, "history_steps": np.int64, "validation": np.float64, "test": np.float64}
 _JSON = ("identity", "machine")
-_WEIGHTS = ("chosen_parameters", "final_parameters")
+_WEIGHTS = ("chosen_parameters", "final_parameters", "history")
 
 
 class Store:
@@ -185,7 +199,7 @@ class Store:
         if application != _APPLICATION:
             self.close()
             raise StoreError(f"{self.path} is not a store of nalm; it was left as it is.")
-        if version != SCHEMA:
+        if version not in (SCHEMA, *_UPGRADES):
             self.close()
             age = "a newer" if version > SCHEMA else "an older"
             made = f"{self.path} was made by {age} nalm (schema {version}, this one uses {SCHEMA})"
@@ -193,6 +207,17 @@ class Store:
         (verdict,) = self._connection.execute("PRAGMA quick_check(1)").fetchone()
         if verdict != "ok":
             raise sqlite3.DatabaseError(verdict)
+        if version != SCHEMA:
+            self._upgrade(version)
+
+    def _upgrade(self, version: int) -> None:
+        """Make a store of this schema out of an older one, all at once."""
+        self._connection.execute("BEGIN IMMEDIATE")
+        for step in range(version, SCHEMA):
+            for statement in _UPGRADES[step]:
+                self._connection.execute(statement)
+        self._connection.execute(f"PRAGMA user_version = {SCHEMA}")
+        self._connection.execute("COMMIT")
 
     def _is_read_only(self) -> bool:
         """Whether the file or its folder, where SQLite keeps more files, exists but cannot be written."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import functools
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -24,7 +25,7 @@ class Explanation:
 
     Attributes:
         expressions: a sympy expression per output: of the snapped model if it is readable, otherwise of the
-            model as it is, with its weights as decimal numbers.
+            model as it is, with its weights as decimal numbers, or none if those were not asked for.
         readable: whether all weights and gates are close enough to discrete values to be read.
         distance: the largest distance of a weight or gate from its discrete value.
         tolerance: the largest distance that was allowed.
@@ -47,7 +48,8 @@ class Explanation:
                 f"a weight is {self.distance:.3g} away from a discrete value "
                 f"(at most {self.tolerance:g} can be read)"
             )
-        return f"not readable: {reason}. Train longer or with a stronger penalty. As it is: {formulas}"
+        said = f"not readable: {reason}. Train longer or with a stronger penalty."
+        return f"{said} As it is: {formulas}" if formulas else said
 
     def latex(self) -> str:
         """The expressions for LaTeX."""
@@ -55,7 +57,11 @@ class Explanation:
 
 
 def explain(
-    model: nn.Module, names: Sequence[str] | None = None, *, tolerance: float = READABLE
+    model: nn.Module,
+    names: Sequence[str] | None = None,
+    *,
+    tolerance: float = READABLE,
+    only_readable: bool = False,
 ) -> Explanation | list[Any]:
     """Read a unit, or an `nn.Sequential` of units, as simplified sympy expressions.
 
@@ -63,6 +69,7 @@ def explain(
         model: the trained model; it is not changed.
         names: the user's names of the inputs; by default x1, x2, ….
         tolerance: how far a weight may be from a discrete value and still be read as that value.
+        only_readable: leave out the expressions of a model that is not readable, which take ten times longer.
 
     Returns:
         An `Explanation`; under a batch shape, nested lists of them.
@@ -81,18 +88,22 @@ def explain(
     if len(set(names)) != len(names):
         raise ArgumentError("names", "all different", ", ".join(names))
     symbols = [sp.Symbol(name, real=True) for name in names]
-    return _explain_each(layers, symbols, tolerance, ())
+    return _explain_each(layers, symbols, tolerance, only_readable, ())
 
 
-def _explain_each(layers: list[Unit], symbols: list[Any], tolerance: float, index: tuple[int, ...]) -> Any:
+def _explain_each(
+    layers: list[Unit], symbols: list[Any], tolerance: float, only_readable: bool, index: tuple[int, ...]
+) -> Any:
     batch = layers[0].batch_shape
     if len(index) < len(batch):
-        return [_explain_each(layers, symbols, tolerance, (*index, k)) for k in range(batch[len(index)])]
+        parts = ((*index, k) for k in range(batch[len(index)]))
+        return [_explain_each(layers, symbols, tolerance, only_readable, part) for part in parts]
     singles = [_single(layer, index) for layer in layers]
     snapped = [copy.deepcopy(layer) for layer in singles]
     distance = max(_snap(layer) for layer in snapped)
     if not distance <= tolerance or not all(layer.readable() for layer in singles):
-        return Explanation(_compose(singles, symbols, idealised=False), False, distance, tolerance)
+        as_it_is = [] if only_readable else _compose(singles, symbols, idealised=False)
+        return Explanation(as_it_is, False, distance, tolerance)
     formulas = [_shortest(formula) for formula in _compose(snapped, symbols, idealised=True)]
     return Explanation(formulas, True, distance, tolerance, ", ".join(_readings(snapped, symbols)))
 
@@ -122,6 +133,7 @@ def _snap(unit: Unit) -> float:
     return max(float(torch.where(mask, move, 0.0).max()) for mask, move in zip(decisive, moves))
 
 
+@functools.lru_cache(maxsize=1024)  # thousands of trained models have a few formulas between them
 def _shortest(formula: Any) -> Any:
     """Factors and sums as the layers hold them are readable; simplified only where it gets shorter."""
     if formula.has(sp.Piecewise):

@@ -67,7 +67,7 @@ class Batch:
         }
         runs = len(seeds)
         self.loss = torch.full((runs,), torch.inf, dtype=torch.float64, device=settings.device)
-        self.log = Log(runs, settings.device)
+        self.log = Log(runs, settings.iterations, settings.log_interval, settings.device)
         self.began = torch.zeros(runs, dtype=torch.float64, device=settings.device)
 
     @property

@@ -184,6 +184,8 @@ def _collect(
         chosen=torch.cat([part.chosen for part in parts]),
         chosen_parameters=together(lambda part: part.chosen_parameters),
         final_parameters=together(lambda part: part.final),
+        history_steps=torch.tensor(parts[0].history_steps),
+        history=together(lambda part: part.over_time()),
         diverged_at=torch.cat([part.diverged_at for part in parts]),
         reinitialised=torch.cat([part.reinitialised for part in parts]),
         compiled=parts[0].compiled,

@@ -1,4 +1,4 @@
-"""The curves of a batch, and the parameters at the lowest validation error so far."""
+"""The curves of a batch, the parameters over time, and those at the lowest validation error so far."""
 
 from __future__ import annotations
 
@@ -7,11 +7,27 @@ from torch import Tensor
 
 from nalm.training.models import Parameters
 
+HISTORY_POINTS = 64
+"""Steps at most at which parameters are kept over time."""
+HISTORY_PARAMETERS = 512
+"""Parameters up to which they are kept over time: more nobody can look at, and they would fill the store."""
+
 
 class Log:
-    """The curves of a batch, and the parameters at the lowest validation error so far."""
+    """The curves of a batch, the parameters over time, and those at the lowest validation error so far.
 
-    def __init__(self, runs: int, device: torch.device) -> None:
+    Args:
+        runs: how many models.
+        iterations: the last step.
+        interval: steps between logs.
+        device: where the models are.
+    """
+
+    def __init__(self, runs: int, iterations: int, interval: int, device: torch.device) -> None:
+        self.iterations = iterations
+        self.history_interval = interval * -(-(iterations // interval + 1) // HISTORY_POINTS)
+        self.history_steps: list[int] = []
+        self.history: list[Parameters] = []
         self.steps: list[int] = []
         self.validation: list[Tensor] = []
         self.test: list[Tensor] = []
@@ -42,6 +58,21 @@ class Log:
         self.steps.append(step)
         self.validation.append(validation)
         self.test.append(test)
+        self._remember(step, parameters)
+
+    def over_time(self) -> Parameters:
+        """The parameters at `history_steps`, `models x points x ...` by name; none if they were not kept."""
+        names = self.history[0] if self.history else ()
+        return {name: torch.stack([held[name] for held in self.history], 1) for name in names}
+
+    def _remember(self, step: int, parameters: Parameters) -> None:
+        """Keep the parameters of small models now and then, and at the last step."""
+        if sum(p[0].numel() for p in parameters.values()) > HISTORY_PARAMETERS:
+            return
+        if step % self.history_interval == 0 or step == self.iterations:
+            self.history_steps.append(step)
+            # A copy: the program that trains may write over its inputs.
+            self.history.append({name: p.detach().clone() for name, p in parameters.items()})
 
 
 def wide(flags: Tensor, like: Tensor) -> Tensor:

@@ -27,6 +27,9 @@ class TrainResult:
         chosen: index into `steps` of the lowest validation error, shape `runs`.
         chosen_parameters: the parameters at the chosen step, `runs x ...` by name.
         final_parameters: the parameters after the last step, `runs x ...` by name.
+        history_steps: the logged steps at which parameters were kept, at most 64, shape `points`; none for
+            models of more than 512 parameters.
+        history: the parameters at those steps, `runs x points x ...` by name; empty if there are none.
         diverged_at: first logged step with a number that is not finite, or -1, shape `runs`.
         reinitialised: how often each run was given new weights, shape `runs`.
         compiled: whether the program was compiled.
@@ -42,6 +45,8 @@ class TrainResult:
     chosen: Tensor
     chosen_parameters: dict[str, Tensor]
     final_parameters: dict[str, Tensor]
+    history_steps: Tensor
+    history: dict[str, Tensor]
     diverged_at: Tensor
     reinitialised: Tensor
     compiled: bool

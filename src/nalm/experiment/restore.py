@@ -1,0 +1,112 @@
+"""Stored runs, brought back: the task and the model of a record, what its weights say, its formula."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Mapping, Sequence
+from dataclasses import fields, replace
+from typing import Any
+
+import numpy as np
+import torch
+from torch import nn
+
+from nalm.compose import ModelSpec
+from nalm.errors import NalmError
+from nalm.experiment.run import Cell
+from nalm.experiment.store import Record
+from nalm.symbolic import explain
+from nalm.tasks import TASKS, RangeTask
+from nalm.units import units_of
+
+
+def task_of(record: Record) -> RangeTask:
+    """The run's task, with what it was made with beside operation, range and inputs."""
+    kind: Any = TASKS[record.task]
+    known = {field.name for field in fields(kind)} - {"op", "range", "inputs"}
+    others = tuple((name, value) for name, value in sorted(record.identity.items()) if name in known)
+    return _task(kind, record.op, record.range, record.inputs, others)
+
+
+@functools.cache
+def _task(kind: Any, op: str, range: str, inputs: int, others: tuple[tuple[str, Any], ...]) -> RangeTask:
+    made: RangeTask = replace(kind.of(op, range, inputs), **dict(others))
+    return made
+
+
+def cell_of(record: Record) -> Cell | None:
+    """What the words of a record stand for today, with the usual recipe.
+
+    None where the model cannot be made any more, such as one from a file that is gone.
+    """
+    spec = _spec(record.model)
+    return None if spec is None else Cell(spec, task_of(record), hidden=record.identity.get("hidden", 2))
+
+
+@functools.cache
+def _spec(text: str) -> ModelSpec | None:
+    try:
+        return ModelSpec.parse(text)
+    except NalmError:
+        return None
+
+
+def effective_weights(
+    record: Record, parameters: Mapping[str, np.ndarray], lead: Sequence[int] = ()
+) -> dict[str, np.ndarray]:
+    """Weights and gates of the units, by layer where there are several; else the parameters themselves.
+
+    Args:
+        record: the run.
+        parameters: the run's parameters by name, each of shape `*lead, ...`.
+        lead: axes in front, such as steps.
+    """
+    try:
+        model = _model(record, parameters, lead)
+        units = units_of(model) if model is not None else []
+        found = [{**unit.weights(), **unit.gates()} for unit in units]
+    except (NalmError, NotImplementedError, RuntimeError):
+        found = []  # a user's own unit that does not tell
+    if not found:
+        return dict(parameters)
+    several = len(found) > 1
+    return {
+        (f"{layer}.{name}" if several else name): value.detach().numpy()
+        for layer, values in enumerate(found)
+        for name, value in values.items()
+    }
+
+
+def formula(record: Record, *, only_readable: bool = False) -> str | None:
+    """The run's formula at the chosen step, or why there is none to read; None for a model without units.
+
+    Args:
+        record: the run.
+        only_readable: of an unreadable model say only why, which is ten times faster.
+    """
+    try:
+        model = _model(record, record.chosen_parameters)
+        if model is None or not units_of(model) or record.diverged_at >= 0:
+            return None
+        names = [f"x{k + 1}" for k in range(record.inputs)]
+        return str(explain(model, names, only_readable=only_readable))
+    except (NalmError, NotImplementedError):
+        return None
+
+
+def _model(
+    record: Record, parameters: Mapping[str, np.ndarray], lead: Sequence[int] = ()
+) -> nn.Module | None:
+    """The run's model with these parameters, if its source is still the same."""
+    cell = cell_of(record)
+    if cell is None or [layer.identity() for layer in cell.model.layers] != record.identity["layers"]:
+        return None
+    model = _skeleton(record.model, record.inputs, cell.hidden, tuple(lead))
+    model.load_state_dict({name: torch.from_numpy(value) for name, value in parameters.items()})
+    return model
+
+
+@functools.lru_cache(maxsize=256)
+def _skeleton(text: str, inputs: int, hidden: int, lead: tuple[int, ...]) -> nn.Module:
+    """A model to be filled: the same object for all runs of an architecture."""
+    return ModelSpec.parse(text).build(inputs, 1, hidden=hidden, batch_shape=lead)

@@ -1,0 +1,84 @@
+"use strict";
+// Data come as base64 of gzip: text in them can never be taken for markup, and the page stays small.
+
+async function unpack(id) {
+  const text = document.getElementById(id).textContent;
+  if (!text) return new ArrayBuffer(0);
+  const bytes = Uint8Array.from(atob(text), (c) => c.charCodeAt(0));
+  const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"));
+  return new Response(stream).arrayBuffer();
+}
+
+async function unpackJson(id) {
+  const buffer = await unpack(id);
+  return buffer.byteLength ? JSON.parse(new TextDecoder().decode(buffer)) : null;
+}
+
+// The plotting library, loaded once; its script runs by this page's own permission.
+let plotting = null;
+function loadPlotly() {
+  plotting ??= unpack("plotly").then((buffer) => {
+    const script = document.createElement("script");
+    script.nonce = document.querySelector("script[nonce]").nonce;
+    script.textContent = new TextDecoder().decode(buffer);
+    document.head.append(script);
+    return window.Plotly;
+  });
+  return plotting;
+}
+
+// Single runs: a header in JSON, then 16-bit differences along time, all high bytes before all low ones.
+let unpackedRuns = null;
+function loadRuns() {
+  unpackedRuns ??= unpack("runs-data").then((buffer) => {
+    const length = new DataView(buffer).getUint32(0, true);
+    const header = JSON.parse(new TextDecoder().decode(new Uint8Array(buffer, 4, length)));
+    const bytes = new Uint8Array(buffer, 4 + length);
+    const half = bytes.length / 2;
+    const numbers = new Int16Array(half);
+    for (let k = 0; k < half; k++) numbers[k] = (bytes[k] << 8) | bytes[half + k];
+    let offset = 0;
+    const runs = header.row.map((row, k) => {
+      const cell = header.cells[row];
+      const start = offset;
+      offset += 2 * header.grids[cell.steps].length + cell.names.length * header.grids[cell.points].length;
+      return { k, row, seed: header.seed[k], start };
+    });
+    return { header, numbers, runs };
+  });
+  return unpackedRuns;
+}
+
+// One run's curves and weights, as numbers.
+function runDetails({ header, numbers }, run) {
+  const cell = header.cells[run.row];
+  const steps = header.grids[cell.steps];
+  const points = header.grids[cell.points];
+  let at = run.start;
+  const series = (length) => {
+    const values = [];
+    let value = 0;
+    for (let k = 0; k < length; k++) {
+      value = ((value + numbers[at++] + 32768) & 65535) - 32768;
+      values.push(value);
+    }
+    return values;
+  };
+  const error = (value) => (value === -32768 ? null : 10 ** (value / header.errors_per_decade));
+  const validation = series(steps.length).map(error);
+  const test = series(steps.length).map(error);
+  const scale = header.scale[run.k];
+  const weights = cell.names.map((name) => ({
+    name,
+    values: series(points.length).map((value) => (value === -32768 ? null : value * scale)),
+  }));
+  return {
+    steps, validation, test, points, weights, note: cell.note,
+    outcome: header.outcomes[header.outcome[run.k]],
+    chosen: header.chosen[run.k],
+    solvedAt: header.solved_at[run.k],
+    sparsity: header.sparsity[run.k],
+    threshold: header.threshold[run.k],
+    formula: header.formulas[header.formula[run.k]],
+  };
+}

@@ -1,0 +1,50 @@
+// The ledger: entries by verdict, and the cells of an entry.
+
+function buildLedger(report) {
+  const table = document.getElementById("ledger-table");
+  const body = table.tBodies[0];
+  const rows = [...body.rows];
+  const width = table.tHead.rows[0].cells.length;
+  const state = { verdict: "all" };
+  const choose = buttons("Verdict", ["all", ...report.verdicts, "not run"], (name) => name === state.verdict, (name, pressed) => {
+    state.verdict = name;
+    for (const b of choose.children) b.setAttribute("aria-pressed", String(b === pressed));
+    for (const detail of body.querySelectorAll(".detail")) detail.remove();
+    for (const row of rows) {
+      row.querySelector("button")?.setAttribute("aria-expanded", "false");
+      row.hidden = !(name === "all" || (name === "not run" ? !report.ledger[row.dataset.entry] : `data-${name.replaceAll("_", "-")}` in attributesOf(row)));
+    }
+  });
+  for (const button of choose.children) button.textContent = words(button.textContent);
+  document.getElementById("ledger-controls").append("Entries with", choose);
+
+  for (const row of rows) {
+    const entry = report.ledger[row.dataset.entry];
+    if (!entry) continue;
+    const head = row.cells[0];
+    const opener = element("button", { type: "button", class: "plain", "aria-expanded": "false", onclick: () => {
+      const open = opener.getAttribute("aria-expanded") === "true";
+      opener.setAttribute("aria-expanded", String(!open));
+      if (open) row.nextSibling.remove();
+      else row.after(element("tr", { class: "detail" }, element("td", { colspan: width }, ...entryDetail(entry))));
+    } }, head.textContent);
+    head.replaceChildren(opener);
+  }
+}
+
+const attributesOf = (row) => Object.fromEntries([...row.attributes].map((a) => [a.name, a.value]));
+
+function entryDetail(entry) {
+  const lines = entry.cells.map((cell) => element("tr", {},
+    element("td", {}, cell.row), element("td", { class: "prose" }, cell.column),
+    element("td", {}, cell.metric === null ? "it is so" : withInterval(cell.paper, cell.paper_low, cell.paper_high)),
+    element("td", {}, cell.metric === null ? (cell.ours ? "yes" : "no") : withInterval(cell.ours, cell.low, cell.high)),
+    element("td", { class: "number" }, cell.n ?? ""),
+    element("td", { class: cell.verdict, title: cell.cause ?? cell.reason ?? null }, words(cell.verdict))));
+  const heads = ["row", "column", "paper", "ours", "runs", "verdict"].map((title) => element("th", { scope: "col" }, title));
+  return [
+    element("p", {}, entry.source, ". ", element("code", {}, entry.command), entry.reduced.length ? `. Reduced: ${entry.reduced.join("; ")}.` : "."),
+    entry.note ? element("p", {}, entry.note) : null,
+    element("table", {}, element("thead", {}, element("tr", {}, ...heads)), element("tbody", {}, ...lines)),
+  ].filter(Boolean);
+}

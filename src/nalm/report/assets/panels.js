@@ -1,0 +1,145 @@
+// A task: the papers' three panels and a heat map, of one operation, with units that can be hidden.
+
+const LEAST = 1e-9; // smaller errors, zero too, are drawn here
+const METRICS = [
+  { name: "success", value: "rate", title: "Success rate", y: () => ({ range: [-0.05, 1.05] }), form: rate },
+  { name: "solved_at", value: "mean", title: "Solved at step", y: () => ({ rangemode: "tozero", tickformat: "~s" }) },
+  { name: "sparsity", value: "mean", title: "Sparsity error", y: (values) => powers(values, LEAST), logarithmic: true },
+];
+
+function buildTask(section, report) {
+  const rows = report.rows.filter((row) => row.section === section.index);
+  const state = {
+    op: section.ops[0],
+    hidden: new Set(rows.filter((row) => row.hidden).map((row) => row.label)),
+  };
+  const home = document.getElementById(section.id);
+  const controls = element("div");
+  const panels = element("div", { class: "panels" });
+  const heat = element("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": `Success by unit and range: ${section.title}` });
+  const divs = METRICS.map((metric) => {
+    const div = plot(`${metric.title}, ${section.title}`, () => panel(metric, section, shown(), report));
+    panels.append(element("div", { class: "panel" }, element("h3", {}, metric.title), div));
+    return div;
+  });
+  home.append(controls, panels, element("h3", {}, "Success by unit and range"), heat);
+
+  const ofOp = () => rows.filter((row) => row.op === state.op);
+  const shown = () => ofOp().filter((row) => !state.hidden.has(row.label));
+
+  function update() {
+    divs.forEach((div, k) => redraw(div, () => panel(METRICS[k], section, shown(), report)));
+    heat.replaceChildren(heatMap(section, shown()));
+  }
+
+  function toggles() {
+    const labels = report.labels.filter((label) => ofOp().some((row) => row.label === label));
+    const group = element("div", { class: "controls units", role: "group", "aria-label": "Units shown" });
+    const all = (hide) => () => {
+      labels.forEach((label) => (hide ? state.hidden.add(label) : state.hidden.delete(label)));
+      for (const b of group.querySelectorAll("[aria-pressed]")) b.setAttribute("aria-pressed", String(!hide));
+      update();
+    };
+    for (const label of labels) {
+      const button = element("button", {
+        type: "button", "aria-pressed": String(!state.hidden.has(label)), title: "Show or hide",
+        onclick: () => {
+          if (!state.hidden.delete(label)) state.hidden.add(label);
+          button.setAttribute("aria-pressed", String(!state.hidden.has(label)));
+          update();
+        },
+      }, swatch(report.labels.indexOf(label)), label);
+      group.append(button);
+    }
+    if (labels.length > 1) {
+      group.append(element("button", { type: "button", onclick: all(false) }, "show all"));
+      group.append(element("button", { type: "button", onclick: all(true) }, "hide all"));
+    }
+    return group;
+  }
+
+  function rebuild() {
+    const choose = buttons("Operation", section.ops, (op) => op === state.op, (op, pressed) => {
+      state.op = op;
+      for (const b of choose.children) b.setAttribute("aria-pressed", String(b === pressed));
+      controls.lastChild.replaceWith(toggles());
+      update();
+    });
+    controls.replaceChildren(choose, toggles());
+    update();
+  }
+  rebuild();
+}
+
+function panel(metric, section, rows, report) {
+  const labels = report.labels.filter((label) => rows.some((row) => row.label === label));
+  const drawn = (value) => (metric.logarithmic ? Math.max(value, LEAST) : value);
+  const of = (row, bound) => drawn(row[metric.name][bound] ?? row[metric.name][metric.value]);
+  const known = rows.filter((row) => row[metric.name][metric.value] !== null);
+  const layout = baseLayout({
+    tickvals: section.ranges.map((_, k) => k), ticktext: section.ranges.map(plain), tickangle: -45,
+    range: [-0.5, section.ranges.length - 0.5], showgrid: false,
+  }, metric.y(known.flatMap((row) => ["low", metric.value, "high"].map((bound) => of(row, bound)))));
+  layout.shapes = section.ranges.slice(1).map((_, k) => ({
+    type: "line", x0: k + 0.5, x1: k + 0.5, y0: 0, y1: 1, yref: "paper", layer: "below", line: { color: css("--line"), width: 1 },
+  }));
+  const traces = labels.map((label, place) => {
+    const found = known.filter((row) => row.label === label);
+    const middle = found.map((row) => of(row, metric.value));
+    const index = report.labels.indexOf(label);
+    return {
+      type: "scatter", mode: "markers", name: plain(label),
+      x: found.map((row) => section.ranges.indexOf(row.range) + 0.8 * ((place + 0.5) / labels.length - 0.5)),
+      y: middle,
+      error_y: {
+        type: "data", symmetric: false, thickness: 1.2, width: 2,
+        array: found.map((row, k) => Math.max(0, of(row, "high") - middle[k])),
+        arrayminus: found.map((row, k) => Math.max(0, middle[k] - of(row, "low"))),
+      },
+      marker: { color: colourOf(index), symbol: symbolOf(index), size: 7.5 },
+      text: found.map((row) => hoverText(row)),
+      hovertemplate: "%{text}<extra></extra>",
+    };
+  });
+  if (!rows.length) say(layout, "all units are hidden");
+  else if (!known.length) {
+    say(layout, metric.name === "sparsity" && rows.some((row) => row.outcomes.solved) ? "no weights to read" : "no run was solved");
+    Object.assign(layout.yaxis, { type: "linear", range: [0, 1], showticklabels: false, showgrid: false });
+  }
+  return { traces, layout };
+}
+
+function hoverText(row) {
+  const { success, solved_at: solved, sparsity } = row;
+  return [
+    `<b>${plain(row.label)}</b>, ${plain(row.op)}, ${plain(row.range)}`,
+    `success ${withInterval(success.rate, success.low, success.high, rate)} of ${row.runs} runs`,
+    `solved at ${withInterval(solved.mean, solved.low, solved.high)}`,
+    `sparsity error ${withInterval(sparsity.mean, sparsity.low, sparsity.high)}`,
+  ].join("<br>");
+}
+
+// Cividis, which looks the same to most eyes: dark blue for never, yellow for always.
+const CIVIDIS = [[0, 32, 77], [66, 78, 107], [124, 123, 120], [186, 174, 108], [255, 234, 70]];
+
+function heatColour(value) {
+  const at = Math.min(value, 0.9999) * (CIVIDIS.length - 1);
+  const low = CIVIDIS[Math.floor(at)], high = CIVIDIS[Math.floor(at) + 1];
+  return `rgb(${low.map((part, k) => Math.round(part + (high[k] - part) * (at % 1))).join(",")})`;
+}
+
+function heatMap(section, rows) {
+  const labels = [...new Set(rows.map((row) => row.label))];
+  const head = element("tr", {}, element("th", { scope: "col" }, "unit"), ...section.ranges.map((range) => element("th", { scope: "col" }, range)));
+  const body = labels.map((label) => element("tr", {}, element("th", { scope: "row" }, label), ...section.ranges.map((range) => {
+    const row = rows.find((each) => each.label === label && each.range === range);
+    if (!row) return element("td", { class: "none" }, "–");
+    const { rate: value, low, high } = row.success;
+    return element("td", {
+      style: `background:${heatColour(value)};color:${value > 0.48 ? "#000" : "#fff"}`,
+      title: `${label}, ${row.op}, ${range}: ${withInterval(value, low, high, rate)} of ${row.runs} runs`,
+    }, rate(value));
+  })));
+  if (!labels.length) return element("p", { class: "none" }, "All units are hidden.");
+  return element("table", { class: "heat" }, element("thead", {}, head), element("tbody", {}, ...body));
+}

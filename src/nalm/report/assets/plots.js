@@ -1,0 +1,99 @@
+// What all plots have in common: colours that colour-blind people can tell apart, a symbol each, light and dark.
+
+const COLOURS = 7;
+const SYMBOLS = [
+  ["circle", "M0-8A8 8 0 1 0 .01-8Z"],
+  ["square", "M-7-7H7V7H-7Z"],
+  ["diamond", "M0-9L9 0 0 9-9 0Z"],
+  ["triangle-up", "M0-8L9 7H-9Z"],
+  ["triangle-down", "M0 8L9-7H-9Z"],
+  ["cross", "M-3-9H3V-3H9V3H3V9H-3V3H-9V-3H-3Z"],
+  ["x", "M-9-5L-5-9 0-4 5-9 9-5 4 0 9 5 5 9 0 4-5 9-9 5-4 0Z"],
+  ["star", "M0-10L2.4-3.2 9.5-3.1 3.8 1.2 5.9 8.1 0 4-5.9 8.1-3.8 1.2-9.5-3.1-2.4-3.2Z"],
+  ["triangle-left", "M-8 0L7-9V9Z"],
+  ["triangle-right", "M8 0L-7-9V9Z"],
+  ["hourglass", "M-8-9H8L-8 9H8Z"],
+];
+
+const colourOf = (index) => css(`--u${index % COLOURS}`);
+const symbolOf = (index) => SYMBOLS[index % SYMBOLS.length][0];
+const css = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
+
+function swatch(index) {
+  const space = "http://www.w3.org/2000/svg";
+  const svg = document.createElementNS(space, "svg");
+  svg.setAttribute("viewBox", "-10 -10 20 20");
+  svg.setAttribute("aria-hidden", "true");
+  const path = document.createElementNS(space, "path");
+  path.setAttribute("d", SYMBOLS[index % SYMBOLS.length][1]);
+  path.setAttribute("fill", `var(--u${index % COLOURS})`);
+  svg.append(path);
+  return svg;
+}
+
+function baseLayout(xaxis, yaxis) {
+  const axis = {
+    gridcolor: css("--line"), linecolor: css("--line"), zeroline: false, automargin: true, fixedrange: true,
+  };
+  return {
+    margin: { l: 56, r: 12, t: 14, b: 44 },
+    paper_bgcolor: "rgba(0,0,0,0)", plot_bgcolor: "rgba(0,0,0,0)",
+    font: { color: css("--ink"), size: 12, family: getComputedStyle(document.body).fontFamily },
+    hoverlabel: { bgcolor: css("--raised"), bordercolor: css("--line"), font: { color: css("--ink") }, align: "left" },
+    showlegend: false, hovermode: "closest", dragmode: false,
+    xaxis: { ...axis, ...xaxis }, yaxis: { ...axis, ...yaxis },
+  };
+}
+
+// An axis of powers of ten over these values, a label for every few of them; the least may stand for less.
+function powers(values, least) {
+  const found = values.filter((value) => value > 0).map(Math.log10);
+  const low = Math.max(Math.floor(Math.min(...found) - 0.2), Math.round(Math.log10(least))), high = Math.ceil(Math.max(...found) + 0.2);
+  if (!found.length) return {};
+  const every = Math.ceil((high - low) / 8);
+  const exponents = [];
+  for (let k = low; k <= high; k++) if ((k - low) % every === 0) exponents.push(k);
+  const label = (k) => `${10 ** k <= least ? "≤" : ""}10<sup>${String(k).replace("-", "−")}</sup>`;
+  return { type: "log", range: [low - 0.3, high + 0.1], tickvals: exponents.map((k) => 10 ** k), ticktext: exponents.map(label), tickfont: { size: 11 } };
+}
+
+function say(layout, text) {
+  layout.annotations = [...(layout.annotations ?? []), {
+    text, xref: "paper", yref: "paper", x: 0.5, y: 0.5, showarrow: false, font: { size: 14, color: css("--soft") },
+  }];
+}
+
+// Plots are drawn when they are first seen, and again when their data, the width or the colours change.
+const plots = new Map();
+const seen = new IntersectionObserver((entries) => {
+  for (const entry of entries) {
+    if (!entry.isIntersecting) continue;
+    seen.unobserve(entry.target);
+    plots.get(entry.target).visible = true;
+    draw(entry.target);
+  }
+}, { rootMargin: "300px" });
+
+function plot(label, make) {
+  const div = element("div", { class: "plot", role: "img", "aria-label": label });
+  plots.set(div, { make, visible: false });
+  seen.observe(div);
+  return div;
+}
+
+function redraw(div, make) {
+  const held = plots.get(div);
+  held.make = make;
+  return held.visible ? draw(div) : Promise.resolve();
+}
+
+async function draw(div) {
+  const Plotly = await loadPlotly();
+  const { traces, layout } = plots.get(div).make();
+  await Plotly.react(div, traces, layout, { responsive: true, displaylogo: false, displayModeBar: false });
+  div.dataset.drawn = "true";
+}
+
+matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => {
+  for (const [div, held] of plots) if (held.visible) draw(div);
+});

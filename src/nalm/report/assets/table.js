@@ -1,0 +1,117 @@
+// All rows: sorted, filtered, downloaded; a row opens to the settings behind it.
+
+const COLUMNS = [
+  { title: "unit", of: (row) => row.label },
+  { title: "task", of: (row, report) => report.sections[row.section].title },
+  { title: "op", of: (row) => row.op },
+  { title: "range", of: (row) => row.range },
+  { title: "success", of: (row) => row.success.rate, show: (row) => withInterval(row.success.rate, row.success.low, row.success.high, rate), number: true },
+  { title: "solved at", of: (row) => row.solved_at.mean, show: (row) => withInterval(row.solved_at.mean, row.solved_at.low, row.solved_at.high), number: true },
+  { title: "sparsity error", of: (row) => row.sparsity.mean, show: (row) => withInterval(row.sparsity.mean, row.sparsity.low, row.sparsity.high), number: true },
+  { title: "runs", of: (row) => row.runs, number: true },
+];
+
+const DOWNLOADED = {
+  task: (row) => row.task, inputs: (row) => row.inputs, unit: (row) => row.model, variant: (row) => row.variant,
+  recipe: (row) => row.recipe, op: (row) => row.op, range: (row) => row.range, train: (row) => row.train, test: (row) => row.test,
+  iterations: (row) => row.iterations, threshold: (row) => row.threshold, runs: (row) => row.runs, seeds: (row) => row.seeds,
+  success: (row) => row.success.rate, success_low: (row) => row.success.low, success_high: (row) => row.success.high,
+  solved_at_median: (row) => row.solved_at.median, solved_at_mean: (row) => row.solved_at.mean,
+  solved_at_low: (row) => row.solved_at.low, solved_at_high: (row) => row.solved_at.high,
+  sparsity: (row) => row.sparsity.mean, sparsity_low: (row) => row.sparsity.low, sparsity_high: (row) => row.sparsity.high,
+  solved: (row) => row.outcomes.solved, not_extrapolating: (row) => row.outcomes.not_extrapolating,
+  not_converged: (row) => row.outcomes.not_converged, diverged: (row) => row.outcomes.diverged, not_sparse: (row) => row.not_sparse,
+  recipe_text: (row, report) => report.recipes[row.recipe_text], versions: (row, report) => row.machines.map((m) => report.machines[m]).join("; "),
+  computed_first: (row) => row.computed[0], computed_last: (row) => row.computed[1],
+};
+
+function csv(rows, report) {
+  const quoted = (value) => {
+    const text = value === null || value === undefined ? "" : String(value);
+    return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+  };
+  const lines = rows.map((row) => Object.values(DOWNLOADED).map((of) => quoted(of(row, report))).join(","));
+  return [Object.keys(DOWNLOADED).join(","), ...lines].join("\r\n") + "\r\n";
+}
+
+function buildTable(report) {
+  const columns = report.sections.length > 1 ? COLUMNS : COLUMNS.filter((column) => column.title !== "task");
+  const state = { words: "", op: "", sort: null, down: false, rows: report.rows }; // at first as the catalogue has them
+  const home = document.getElementById("table");
+  const count = element("span", { role: "status", id: "count" });
+  const body = element("tbody");
+  const texts = new Map(report.rows.map((row) => [row, COLUMNS.map((c) => String(c.of(row, report))).join(" ").toLowerCase()]));
+
+  const heads = columns.map((column) => element("th", { scope: "col", class: column.number ? "number" : null }, element("button", {
+    type: "button",
+    onclick: () => {
+      state.down = state.sort === column ? !state.down : Boolean(column.number);
+      state.sort = column;
+      update();
+    },
+  }, column.title)));
+
+  const filter = element("input", { type: "search", id: "filter", placeholder: "nmu mul 1:2", size: "24", oninput: () => {
+    state.words = filter.value.toLowerCase();
+    update();
+  } });
+  const ops = [...new Set(report.rows.map((row) => row.op))];
+  home.append(
+    element("div", { class: "controls" },
+      element("label", { for: "filter" }, "Filter"), filter,
+      choice("Operation", [{ value: "", text: "all" }, ...ops.map((op) => ({ value: op, text: op }))], "", (op) => {
+        state.op = op;
+        update();
+      }),
+      element("button", { type: "button", id: "download", onclick: () => download("nalm-results.csv", csv(state.rows, report)) }, "Download CSV"),
+      count),
+    element("div", { class: "scroll tall", tabindex: "0", role: "region", "aria-label": "All results" },
+      element("table", { id: "rows" }, element("thead", {}, element("tr", {}, ...heads)), body)));
+
+  function update() {
+    const wanted = state.words.split(/\s+/).filter(Boolean);
+    const column = state.sort;
+    const compare = (a, b) => {
+      if (!column) return 0;
+      const [x, y] = [column.of(a, report), column.of(b, report)];
+      if (x === y) return 0;
+      if (x === null) return 1; // what was not measured comes last either way
+      if (y === null) return -1;
+      const order = typeof x === "string" ? (report.order[x] ?? 0) - (report.order[y] ?? 0) || x.localeCompare(y, "en", { numeric: true }) : x - y;
+      return state.down ? -order : order;
+    };
+    state.rows = report.rows
+      .filter((row) => (!state.op || row.op === state.op) && wanted.every((word) => texts.get(row).includes(word)))
+      .sort(compare);
+    heads.forEach((head, k) => head.setAttribute("aria-sort", columns[k] !== column ? "none" : state.down ? "descending" : "ascending"));
+    count.textContent = `${state.rows.length} of ${report.rows.length} lines`;
+    body.replaceChildren(...state.rows.map(line));
+  }
+
+  function line(row) {
+    const opener = element("button", { type: "button", class: "plain", "aria-expanded": "false", onclick: () => {
+      const open = opener.getAttribute("aria-expanded") === "true";
+      opener.setAttribute("aria-expanded", String(!open));
+      if (open) made.nextSibling.remove();
+      else made.after(detail(row, report, columns.length));
+    } }, row.label);
+    const made = element("tr", {}, ...columns.map((column, k) =>
+      k === 0 ? element("th", { scope: "row" }, opener)
+        : element("td", { class: column.number ? "number" : null }, column.show ? column.show(row) : column.of(row, report))));
+    return made;
+  }
+  update();
+}
+
+function detail(row, report, width) {
+  const outcomes = Object.entries(row.outcomes).filter(([, n]) => n).map(([name, n]) => `${n} ${words(name)}`).join(", ");
+  const facts = {
+    "training range": row.train, "test range": row.test, inputs: row.inputs, outcomes,
+    "solved but not readable": row.not_sparse, steps: row.iterations.toLocaleString("en"), threshold: short(row.threshold), seeds: row.seeds,
+    "differs from the usual in": row.variant || "nothing", recipe: `${row.recipe}: ${report.recipes[row.recipe_text]}`, computed: row.when,
+    versions: row.machines.map((m) => report.machines[m]).join("; "),
+  };
+  return element("tr", { class: "detail" }, element("td", { colspan: width },
+    element("dl", {}, ...Object.entries(facts).flatMap(([name, value]) => [element("dt", {}, name), element("dd", {}, value)])),
+    row.detailed ? element("button", { type: "button", onclick: () => report.showRun(row) }, "Show its runs") : null));
+}

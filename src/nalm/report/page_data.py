@@ -1,0 +1,348 @@
+"""What a page says, as plain data: sections, rows, headline, settings."""
+
+from __future__ import annotations
+
+import ast
+import functools
+import re
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from dataclasses import dataclass, fields
+from datetime import datetime
+from typing import Any
+
+from nalm.evaluate.intervals import success_interval
+from nalm.evaluate.outcome import Outcome
+from nalm.experiment.bench import Judged
+from nalm.experiment.restore import cell_of
+from nalm.experiment.run import LOG_INTERVAL
+from nalm.experiment.stored import StoredCell
+from nalm.report.packing import rounded
+from nalm.tasks import OPERATIONS, RANGE_SETS, RANGES, TASKS
+from nalm.units import UNITS
+
+LONGEST_LABEL = 48
+_RANGES_IN_WORDS = {"distributions": "other distributions"}
+
+
+@dataclass(frozen=True)
+class Section:
+    """A task with a number of inputs on a set of ranges."""
+
+    task: str
+    inputs: int
+    others: tuple[tuple[str, Any], ...]
+    ranges: str
+
+    @property
+    def title(self) -> str:
+        """A heading."""
+        said = [self.task, f"{self.inputs} input{'s' if self.inputs > 1 else ''}"]
+        said += [f"{name}={value}" for name, value in self.others]
+        return ", ".join([*said, _RANGES_IN_WORDS.get(self.ranges, f"{self.ranges} ranges")])
+
+
+def section_of(cell: StoredCell) -> Section:
+    """Where a cell belongs."""
+    known = {field.name: field.default for field in fields(cell.task)}  # type: ignore[arg-type]
+    others = [
+        (name, getattr(cell.task, name))
+        for name, usual in known.items()
+        if name not in ("op", "range", "inputs") and getattr(cell.task, name) != usual
+    ]
+    return Section(cell.task.name, cell.task.inputs, tuple(others), _range_set(cell))
+
+
+def _range_set(cell: StoredCell) -> str:
+    pair = (cell.task.train_range, cell.task.test_range)
+    for name, members in RANGE_SETS.items():
+        if any(RANGES[member] == pair for member in members):
+            return name
+    return "other"
+
+
+@dataclass(frozen=True, eq=False)
+class Line:
+    """A cell in its place.
+
+    Attributes:
+        index: its number on the page.
+        cell: the stored runs.
+        section: where it belongs.
+        label: the name of its model and variant.
+        second_rank: whether the same model is there with its own recipe: this one is then hidden at first.
+    """
+
+    index: int
+    cell: StoredCell
+    section: Section
+    label: str
+    second_rank: bool
+
+    @property
+    def op(self) -> str:
+        """The operation."""
+        return self.cell.task.op
+
+    @property
+    def range(self) -> str:
+        """The training range as it was asked for."""
+        return self.cell.task.range
+
+
+class Page:
+    """The data of a page, from the cells of a store."""
+
+    def __init__(self, cells: Sequence[StoredCell]) -> None:
+        self.lines = _lines(cells)
+        self.sections: dict[Section, list[Line]] = {}
+        for line in self.lines:
+            self.sections.setdefault(line.section, []).append(line)
+        self.recipes = list(dict.fromkeys(_recipe(line.cell) for line in self.lines))
+        self.runs = [run for line in self.lines for run in line.cell.runs]
+        self.machines = Counter(_versions(run) for run in self.runs)
+
+    # -- for the page's program ------------------------------------------------------------------
+
+    def program_data(self, shown: Sequence[int]) -> dict[str, Any]:
+        """What the scripts of the page work with.
+
+        Args:
+            shown: how many single runs of each line the page has.
+        """
+        return {
+            "rows": [self._row(line, shown[line.index]) for line in self.lines],
+            "sections": [
+                {
+                    "index": k,
+                    "id": _anchor(k),
+                    "title": section.title,
+                    "ops": _ops(lines),
+                    "ranges": _ranges(lines),
+                }
+                for k, (section, lines) in enumerate(self.sections.items())
+            ],
+            # Their order gives colours and symbols: plain models have the first ones.
+            "labels": list(
+                dict.fromkeys(line.label for line in sorted(self.lines, key=lambda each: each.second_rank))
+            ),
+            "order": {name: k for k, name in enumerate(RANGES)},
+            "recipes": self.recipes,
+            "machines": [_versions_text(versions) for versions in self.machines],
+            "advice": {str(outcome): outcome.advice for outcome in Outcome},
+        }
+
+    def _row(self, line: Line, shown: int) -> dict[str, Any]:
+        cell, measured = line.cell, line.cell.row()
+        times = _times(cell.runs)
+        machines = list(self.machines)
+        for name in ("success", "solved_at", "sparsity"):
+            measured[name] = {key: rounded(value) for key, value in measured[name].items()}
+        for name in ("sparsity_with_gates", "train_range", "test_range"):
+            del measured[name]
+        return {
+            **measured,
+            "index": line.index,
+            "section": list(self.sections).index(line.section),
+            "label": line.label,
+            "task": cell.task.name,
+            "model": cell.model,
+            "variant": "; ".join(cell.variant),
+            "hidden": line.second_rank,
+            "recipe": _recipe_name(cell),
+            "train": str(cell.task.train_range),
+            "test": str(cell.task.test_range),
+            "threshold": rounded(measured["threshold"]),
+            "seeds": seeds_text(run.record.seed for run in cell.runs),
+            "recipe_text": self.recipes.index(_recipe(cell)),
+            "machines": sorted({machines.index(_versions(run)) for run in cell.runs}),
+            "computed": [times[0], times[-1]] if times else [None, None],
+            "when": when(times),
+            "detailed": shown,
+        }
+
+    # -- for the text of the page ----------------------------------------------------------------
+
+    def text_data(self) -> dict[str, Any]:
+        """What the template shows."""
+        times = _times(self.runs)
+        unknown = ", some before times were noted" if 0 < len(times) < len(self.runs) else ""
+        return {
+            "runs": len(self.runs),
+            "models": list(dict.fromkeys(line.cell.model for line in self.lines)),
+            "when": when(times) + unknown,
+            "sections": [
+                {
+                    "id": _anchor(k),
+                    "title": section.title,
+                    "ops": _ops(lines),
+                    "about": _about(lines[0].cell),
+                    "headline": _headline(lines),
+                }
+                for k, (section, lines) in enumerate(self.sections.items())
+            ],
+            "machines": [{"runs": n, **dict(versions)} for versions, n in self.machines.items()],
+            "recipes": self._recipes(),
+            "seeds": seeds_text({run.record.seed for run in self.runs}),
+            "log_interval": LOG_INTERVAL,
+        }
+
+    def _recipes(self) -> list[dict[str, Any]]:
+        found: dict[tuple[str, str], list[str]] = {}
+        for line in self.lines:
+            ops = found.setdefault((line.label, _recipe(line.cell)), [])
+            if line.op not in ops:
+                ops.append(line.op)
+        return [{"label": label, "ops": ", ".join(ops), "text": text} for (label, text), ops in found.items()]
+
+
+def _lines(cells: Sequence[StoredCell]) -> list[Line]:
+    """Cells in the order of the page, each with its section and label."""
+    placed = sorted(((section_of(cell), cell) for cell in cells), key=lambda pair: _place(*pair))
+    labels = _labels([cell for _, cell in placed])
+    plain = {(section, cell.model) for section, cell in placed if not cell.variant}
+    return [
+        Line(k, cell, section, labels[k], bool(cell.variant) and (section, cell.model) in plain)
+        for k, (section, cell) in enumerate(placed)
+    ]
+
+
+def _place(section: Section, cell: StoredCell) -> tuple[Any, ...]:
+    """The order of the page is that of the catalogue; what is not in it comes last."""
+    unit = re.split("[@(+]", cell.model)[0]
+    named = ((section.task, TASKS), (section.inputs, ()), (section.ranges, RANGE_SETS), (unit, UNITS))
+    within = ((cell.task.op, OPERATIONS), (cell.task.range, RANGES))
+    return *_places(*named), cell.model, cell.variant, *_places(*within)
+
+
+def _headline(lines: Sequence[Line]) -> list[dict[str, Any]]:
+    """Unit by operation: the share of all runs that are solved."""
+    ops = _ops(lines)
+    groups: dict[str, dict[str, list[Line]]] = {}
+    for line in lines:
+        if not line.second_rank:
+            groups.setdefault(line.label, {}).setdefault(line.op, []).append(line)
+    ranges = {op: len(_ranges([line for line in lines if line.op == op])) for op in ops}
+    shown = {
+        label: [_pooled(by_op[op], ranges[op]) if op in by_op else None for op in ops]
+        for label, by_op in groups.items()
+    }
+    for k in range(len(ops)):
+        measured = [cells[k] for cells in shown.values() if cells[k] is not None]
+        _mark_best([cell for cell in measured if cell is not None])
+    return [{"label": label, "cells": cells} for label, cells in shown.items()]
+
+
+def _mark_best(cells: Sequence[dict[str, Any]]) -> None:
+    """Mark the highest among those that were run on all ranges, if there is anything to compare."""
+    whole = [cell for cell in cells if not cell["partial"]]
+    top = max((cell["value"] for cell in whole), default=0)
+    for cell in whole:
+        cell["best"] = len(cells) > 1 and 0 < top == cell["value"]
+
+
+def _anchor(section: int) -> str:
+    return f"task-{section + 1}"
+
+
+def _times(runs: Iterable[Judged]) -> list[str]:
+    return sorted(filter(None, (run.record.computed_at for run in runs)))
+
+
+def _recipe_name(cell: StoredCell) -> str:
+    usual = cell_of(cell.runs[0].record)
+    return "unknown" if usual is None else usual.model.recipe or usual.model.usual_recipe
+
+
+def _places(*named: tuple[Any, Collection[Any]]) -> Iterator[tuple[int, Any]]:
+    """Where each thing stands among those that are known, others after them in their own order."""
+    for name, known in named:
+        yield (list(known).index(name) if name in known else len(known)), name
+
+
+def _labels(cells: Sequence[StoredCell]) -> list[str]:
+    """A name for each cell's model, the same for the same model and variant, and short."""
+    numbers: dict[tuple[str, tuple[str, ...]], int] = {}
+    labels = []
+    for cell in cells:
+        said = "; ".join(cell.variant)
+        label = f"{cell.model} · {said}" if said else cell.model
+        if said and len(label) > LONGEST_LABEL:
+            others = [variant for model, variant in numbers if model == cell.model]
+            number = numbers.setdefault((cell.model, cell.variant), len(others) + 1)
+            label = f"{cell.model} · another recipe ({number})"
+        labels.append(label)
+    return labels
+
+
+def _ops(lines: Iterable[Line]) -> list[str]:
+    found = {line.op for line in lines}
+    return sorted(found, key=lambda op: next(_places((op, OPERATIONS))))
+
+
+def _ranges(lines: Iterable[Line]) -> list[str]:
+    """Ranges as the papers order them, others as they come."""
+    return sorted({line.range for line in lines}, key=lambda name: next(_places((name, RANGES))))
+
+
+def _recipe(cell: StoredCell) -> str:
+    """The recipe without what it leaves out."""
+    return _without_nothing(cell.identity["recipe"])
+
+
+@functools.lru_cache(maxsize=1024)
+def _without_nothing(text: str) -> str:
+    tree = ast.parse(text, mode="eval")
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Call):
+            node.keywords = [word for word in node.keywords if ast.unparse(word.value) not in ("None", "()")]
+    return ast.unparse(tree)
+
+
+def _about(cell: StoredCell) -> str:
+    first = (type(cell.task).__doc__ or "").strip().splitlines()[0]
+    return first.replace("`inputs`", str(cell.task.inputs)).replace("`", "")
+
+
+def _pooled(lines: Sequence[Line], ranges: int) -> dict[str, Any]:
+    """Success of all runs of some lines."""
+    outcomes = [run.verdict.outcome for line in lines for run in line.cell.runs]
+    found = success_interval(sum(outcome is Outcome.SOLVED for outcome in outcomes), len(outcomes))
+    run = len(_ranges(lines))
+    return {
+        "value": found.value,
+        "rate": f"{found.value:.3f}",
+        "interval": f"[{found.low:.3f}, {found.high:.3f}]",
+        "partial": "" if run == ranges else f"{run} of {ranges} ranges",
+        "best": False,
+    }
+
+
+def _versions(run: Judged) -> tuple[tuple[str, Any], ...]:
+    record = run.record
+    about = {"nalm": "before 0.5", **record.machine, "numerics_version": record.identity["numerics_version"]}
+    names = ("nalm", "numerics_version", "torch", "cpu_capability", "compiled")
+    return tuple((name, about.get(name, "unknown")) for name in names)
+
+
+def _versions_text(versions: Iterable[tuple[str, Any]]) -> str:
+    return ", ".join(f"{name.replace('_', ' ')} {value}" for name, value in versions)
+
+
+def seeds_text(seeds: Iterable[int]) -> str:
+    """Seeds in words: `0 to 24`."""
+    ordered = sorted(seeds)
+    if len(ordered) > 2 and ordered == list(range(ordered[0], ordered[-1] + 1)):
+        return f"{ordered[0]} to {ordered[-1]}"
+    return ", ".join(map(str, ordered))
+
+
+def when(times: Sequence[str]) -> str:
+    """The time from the first to the last, in words."""
+    if not times:
+        return "before times were noted"
+    first, last = (datetime.fromisoformat(time) for time in (times[0], times[-1]))
+    if first.date() != last.date():
+        return f"from {first:%Y-%m-%d} to {last:%Y-%m-%d}"
+    clock = sorted({f"{first:%H:%M}", f"{last:%H:%M}"})
+    return f"on {first:%Y-%m-%d}, {' to '.join(clock)} UTC"

@@ -1,0 +1,40 @@
+"""All runs of a store, cell by cell, and how a cell differs from the usual."""
+
+from dataclasses import replace
+
+from nalm.compose import ModelSpec
+from nalm.experiment.run import Cell
+from nalm.experiment.stored import differences
+from nalm.tasks import SingleModule
+from nalm.training.recipe import PCC
+
+USUAL = Cell(ModelSpec.parse("nmu"), SingleModule("mul", "1:2"))
+
+
+def variant(**changes):
+    return differences(replace(USUAL, **changes).identity, USUAL.identity)
+
+
+def test_the_usual_differs_in_nothing():
+    assert variant() == ()
+
+
+def test_other_steps_and_sizes_are_told():
+    assert variant(iterations=7) == ("iterations=7",)
+    assert differences({**USUAL.identity, "hidden": 3}, USUAL.identity) == ("hidden=3",)
+    assert differences({**USUAL.identity, "numerics_version": 1}, USUAL.identity) == ("numerics_version=1",)
+
+
+def test_a_recipe_is_told_by_the_parts_that_differ():
+    recipe = USUAL.recipe
+    slower = replace(recipe, optimiser=replace(recipe.optimiser, learning_rate=0.5))
+    assert variant(other_recipe=slower) == ("optimiser.learning_rate=0.5",)
+    assert variant(other_recipe=replace(recipe, loss=PCC())) == ("loss=PCC(epsilon=1e-08)",)
+    assert variant(other_recipe=replace(recipe, penalties=())) == ("no penalties.1",)
+
+
+def test_another_source_is_told_by_a_word_of_it():
+    own = {**USUAL.identity, "layers": [{"unit": "Mine", "source": "a = 1", "options": {}}]}
+    changed = {**own, "layers": [{"unit": "Mine", "source": "a = 2", "options": {}}]}
+    (said,) = differences(changed, own)
+    assert said.startswith("layer 1.source=")

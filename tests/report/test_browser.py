@@ -1,0 +1,319 @@
+"""The page in a real browser: headless Chromium, driven as a reader would use it."""
+
+import csv
+import shutil
+import time
+
+import pytest
+from made_runs import EVIL, fill
+
+from nalm.experiment.bench import make_experiment
+from nalm.report.page import write_page
+
+selenium = pytest.importorskip("selenium", reason="selenium is not installed")
+
+from selenium.webdriver import ActionChains, Chrome, ChromeOptions, Keys  # noqa: E402
+from selenium.webdriver.chrome.service import Service  # noqa: E402
+from selenium.webdriver.common.by import By  # noqa: E402
+from selenium.webdriver.support.ui import Select, WebDriverWait  # noqa: E402
+
+CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
+DRIVER = shutil.which("chromedriver")
+FLAGS = (
+    "--headless --no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking "
+    "--disable-component-update --disable-sync --window-size=1400,1000"
+)
+pytestmark = [
+    pytest.mark.xdist_group("browser"),
+    pytest.mark.skipif(
+        not (CHROMIUM and DRIVER),
+        reason="needs chromium and chromedriver (Debian: chromium, chromium-driver)",
+    ),
+]
+
+
+@pytest.fixture(scope="module")
+def chrome(tmp_path_factory):
+    options = ChromeOptions()
+    options.binary_location = CHROMIUM
+    for flag in (*FLAGS.split(), f"--user-data-dir={tmp_path_factory.mktemp('profile')}"):
+        options.add_argument(flag)
+    options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
+    driver = Chrome(options=options, service=Service(DRIVER))
+    yield driver
+    driver.quit()
+
+
+@pytest.fixture(scope="module")
+def page_file(store_path, tmp_path_factory):
+    output = tmp_path_factory.mktemp("page") / "report.html"
+    write_page(store_path, output)
+    return output
+
+
+class Reader:
+    """What a reader does with the page."""
+
+    def __init__(self, chrome):
+        self.chrome = chrome
+
+    def opens(self, file):
+        self.chrome.get_log("browser")
+        self.chrome.get(file.as_uri())
+        self.until(lambda: self.script("return document.documentElement.dataset.ready"))
+        return self
+
+    def script(self, text, *arguments):
+        return self.chrome.execute_script(text, *arguments)
+
+    def find(self, selector):
+        return self.chrome.find_element(By.CSS_SELECTOR, selector)
+
+    def all(self, selector):
+        return self.chrome.find_elements(By.CSS_SELECTOR, selector)
+
+    def texts(self, selector):
+        return [each.text for each in self.all(selector)]
+
+    def until(self, condition):
+        return WebDriverWait(self.chrome, 20).until(lambda _: condition())
+
+    def sees(self, selector):
+        """Scroll there, and wait until every plot in it is drawn."""
+        self.script("document.querySelector(arguments[0]).scrollIntoView()", selector)
+        self.until(lambda: all(p.get_attribute("data-drawn") for p in self.all(f"{selector} .plot")))
+
+    def clicks(self, selector, text):
+        (button,) = [b for b in self.all(f"{selector} button") if b.text == text]
+        self.script("arguments[0].scrollIntoView({block: 'center'})", button)
+        button.click()
+
+    def types(self, keys):
+        ActionChains(self.chrome).send_keys(keys).perform()
+
+    def complaints(self):
+        return [entry["message"] for entry in self.chrome.get_log("browser")]
+
+    def emulates(self, command, **settings):
+        self.chrome.execute_cdp_cmd(f"Emulation.{command}", settings)
+
+
+@pytest.fixture
+def reader(chrome, page_file):
+    return Reader(chrome).opens(page_file)
+
+
+@pytest.fixture
+def phone(reader):
+    reader.emulates("setDeviceMetricsOverride", width=360, height=740, deviceScaleFactor=2, mobile=True)
+    yield reader
+    reader.emulates("clearDeviceMetricsOverride")
+
+
+@pytest.fixture
+def dark(reader):
+    reader.emulates("setEmulatedMedia", features=[{"name": "prefers-color-scheme", "value": "dark"}])
+    yield reader
+    reader.emulates("setEmulatedMedia", features=[])
+
+
+def traces(reader, plot=0):
+    """Names of the units that a panel draws."""
+    return reader.script(f"return document.querySelectorAll('#task-1 .plot')[{plot}].data.map((t) => t.name)")
+
+
+def test_it_loads_without_a_complaint_and_without_the_network(reader):
+    for section in ("#task-1", "#run", "#ledger", "#settings"):
+        reader.sees(section)
+    assert reader.complaints() == []
+    assert reader.script("return performance.getEntriesByType('resource').map((e) => e.name)") == []
+    assert "60 runs of 3 models" in reader.find("header").text
+    assert not reader.find("#fault").is_displayed()
+
+
+def test_three_panels_show_the_units_of_an_operation_with_intervals(reader):
+    reader.sees("#task-1")
+    assert [reader.texts("#task-1 .panel h3"), traces(reader)] == [
+        ["Success rate", "Solved at step", "Sparsity error"],
+        ["nac", "nau"],
+    ]
+    assert reader.script("return document.querySelectorAll('#task-1 .plot .errorbar').length") > 0
+    reader.clicks("#task-1 .choice", "mul")
+    reader.until(lambda: traces(reader) == ["nmu"])
+
+
+def test_hovering_over_a_point_shows_its_numbers(reader):
+    reader.sees("#task-1")
+    ActionChains(reader.chrome).move_to_element(reader.all("#task-1 .plot .point")[0]).perform()
+    reader.until(lambda: reader.all("#task-1 .hovertext"))
+    shown = reader.find("#task-1 .hoverlayer").text
+    assert "nac" in shown
+    assert "success 0.50 [0.15, 0.85] of 4 runs" in shown
+
+
+def test_a_unit_is_hidden_and_shown_by_click_and_by_key(reader):
+    reader.sees("#task-1")
+    reader.clicks("#task-1 .units", "nac")
+    reader.until(lambda: [traces(reader, k) for k in range(3)] == [["nau"]] * 3)
+    assert reader.texts("#task-1 .heat tbody th") == ["nau"]
+    (button,) = [b for b in reader.all("#task-1 .units button") if b.text == "nac"]
+    assert button.get_attribute("aria-pressed") == "false"
+    reader.script("arguments[0].focus()", button)
+    reader.types(Keys.SPACE)
+    reader.until(lambda: traces(reader) == ["nac", "nau"])
+    reader.clicks("#task-1 .units", "hide all")
+    reader.until(lambda: traces(reader) == [])
+    assert "all units are hidden" in reader.find("#task-1 .plot").text
+
+
+def test_the_heat_map_has_a_cell_for_every_unit_and_range(reader):
+    reader.sees("#task-1")
+    assert reader.texts("#task-1 .heat thead th") == ["unit", "-2:2", "1:2", "10:20"]
+    assert reader.texts("#task-1 .heat tbody td") == ["0.50"] * 3 + ["1.00"] * 3
+    title = reader.find("#task-1 .heat td").get_attribute("title")
+    assert title == "nac, add, -2:2: 0.50 [0.15, 0.85] of 4 runs"
+
+
+def test_the_table_filters(reader):
+    assert reader.find("#count").text == "15 of 15 lines"
+    reader.find("#filter").send_keys("NAC 1:2")
+    assert reader.find("#count").text == "2 of 15 lines"
+    assert set(reader.texts("#rows tbody th")) == {"nac"}
+    reader.find("#filter").send_keys(" nothing")
+    assert reader.find("#count").text == "0 of 15 lines"
+
+
+def test_the_table_sorts_both_ways(reader):
+    reader.clicks("#rows thead", "success")
+    heading = reader.all("#rows thead th")[3]
+    assert heading.get_attribute("aria-sort") == "descending"
+    assert reader.texts("#rows tbody td:nth-child(4)")[0].startswith("1.00")
+    reader.clicks("#rows thead", "success")
+    assert heading.get_attribute("aria-sort") == "ascending"
+    assert reader.texts("#rows tbody td:nth-child(4)")[0].startswith("0.50")
+
+
+def test_the_table_downloads_as_it_is_shown(reader, tmp_path):
+    reader.chrome.execute_cdp_cmd(
+        "Browser.setDownloadBehavior", {"behavior": "allow", "downloadPath": str(tmp_path)}
+    )
+    reader.find("#filter").send_keys("nac sub")
+    reader.clicks("#table", "Download CSV")
+    file = tmp_path / "nalm-results.csv"
+    reader.until(file.exists)
+    time.sleep(0.2)  # the file is there before its last byte
+    with file.open(newline="") as opened:
+        rows = list(csv.DictReader(opened))
+    assert [(row["unit"], row["op"], row["range"]) for row in rows] == [
+        ("nac", "sub", "-2:2"),
+        ("nac", "sub", "1:2"),
+        ("nac", "sub", "10:20"),
+    ]
+    assert float(rows[0]["success"]) == 0.5
+    assert rows[0]["recipe_text"].startswith("Recipe(loss=MSE()")
+    assert rows[0]["computed_first"] == "2026-01-02T03:04:05+00:00"
+
+
+def test_a_line_opens_to_its_settings_and_its_runs(reader):
+    reader.find("#filter").send_keys("nac add 1:2")
+    reader.clicks("#rows tbody", "nac")
+    detail = reader.find("#rows .detail").text
+    for said in ("1:2", "2:6", "50,000", "0 to 3", "Adam(learning_rate=0.001", "torch 2", "2 solved"):
+        assert said in detail
+    reader.clicks("#rows .detail", "Show its runs")
+    reader.until(lambda: reader.find("#run").get_attribute("data-shown"))
+    assert Select(reader.all("#run-controls select")[0]).first_selected_option.text == "nac"
+
+
+def test_a_single_run_shows_curve_weights_and_formula(reader):
+    reader.sees("#run")
+    reader.until(lambda: reader.find("#run").get_attribute("data-shown"))
+    assert reader.find("#run .formula").text == "x1 + x2"
+    curve, weights = (reader.script("return arguments[0].data", p) for p in reader.all("#run .plot"))
+    assert [trace["name"] for trace in curve] == ["validation", "test", "threshold"]
+    assert [trace["name"] for trace in weights] == ["W[1,1]", "W[1,2]"]
+    assert weights[0]["y"][-1] == pytest.approx(1, abs=1e-3)
+    before = reader.find("#run").get_attribute("data-shown")
+    Select(reader.all("#run-controls select")[-1]).select_by_visible_text("3: not converged")
+    reader.until(lambda: reader.find("#run").get_attribute("data-shown") != before)
+    assert "not converged. The training range is not fitted" in reader.find("#run-facts").text
+    Select(reader.all("#run-controls select")[0]).select_by_visible_text("nmu")
+    reader.until(lambda: "x1*x2" in reader.find("#run .formula").text)
+
+
+def test_the_ledger_is_filtered_by_verdict_and_opens_to_its_cells(reader):
+    reader.clicks("#ledger-controls", "differs")
+    shown = [row for row in reader.all("#ledger-table tbody tr") if row.is_displayed()]
+    assert 0 < len(shown) < len(reader.all("#ledger-table tbody tr"))
+    shown[0].find_element(By.TAG_NAME, "button").click()
+    assert "differs" in reader.find("#ledger-table .detail").text
+    reader.clicks("#ledger-controls", "all")
+    assert all(row.is_displayed() for row in reader.all("#ledger-table tbody tr"))
+
+
+def test_on_a_phone_nothing_sticks_out_and_panels_are_stacked(phone):
+    for section in ("#task-1", "#run", "#settings"):
+        phone.sees(section)
+    assert phone.script("return document.documentElement.scrollWidth") <= 360
+    assert len({panel.rect["x"] for panel in phone.all("#task-1 .panel")}) == 1
+    outside = phone.script(
+        "return [...document.querySelectorAll('main button, main select, main input, main .plot')]"
+        ".filter((e) => !e.closest('.scroll') && e.getBoundingClientRect().right > 361).length"
+    )
+    assert outside == 0
+
+
+def test_in_the_dark_page_and_plots_are_dark(dark):
+    dark.sees("#task-1")
+    ground, ink = dark.script(
+        "const style = getComputedStyle(document.body); return [style.backgroundColor, style.color]"
+    )
+    assert max(_channels(ground)) < 64
+    assert min(_channels(ink)) > 192
+    colour = "return document.querySelector('#task-1 .plot').layout.font.color"
+    assert dark.script(colour) == "#e6e9ed"
+    dark.emulates("setEmulatedMedia", features=[{"name": "prefers-color-scheme", "value": "light"}])
+    dark.until(lambda: dark.script(colour) == "#1b1f24")
+
+
+def _channels(colour):
+    return [int(part) for part in colour.removeprefix("rgb(").rstrip(")").split(",")]
+
+
+def test_a_keyboard_reaches_the_results_and_the_controls(reader):
+    reader.types(Keys.TAB)
+    assert reader.script("return document.activeElement.className") == "skip"
+    reader.types(Keys.ENTER)
+    assert reader.script("return location.hash") == "#main"
+    reader.script("document.querySelector('#task-1').scrollIntoView()")
+    reached = set()
+    for _ in range(40):
+        reader.types(Keys.TAB)
+        reached.add(reader.script("return document.activeElement.textContent || document.activeElement.id"))
+    assert {"sub", "nac", "hide all", "filter", "Download CSV"} <= reached
+
+
+def test_names_from_data_do_nothing(chrome, tmp_path):
+    experiment = make_experiment("single-module", ["nmu"], None, ["1:2"], seeds=2)
+    fill(tmp_path / "s.sqlite", experiment, model=EVIL)
+    write_page(tmp_path / "s.sqlite", tmp_path / "report.html")
+    reader = Reader(chrome).opens(tmp_path / "report.html")
+    for section in ("#task-1", "#run"):
+        reader.sees(section)
+    reader.until(lambda: reader.find("#run").get_attribute("data-shown"))
+    ActionChains(chrome).move_to_element(reader.all("#task-1 .plot .point")[0]).perform()
+    reader.until(lambda: reader.all("#task-1 .hovertext"))
+    assert EVIL in reader.find("#task-1 .hoverlayer").text
+    assert EVIL in reader.find("#summary").text
+    assert reader.all("img") == []
+    assert reader.script("return document.title") == "nalm report: s.sqlite"
+    assert reader.complaints() == []
+
+
+def test_an_empty_page_says_what_to_run(chrome, tmp_path):
+    write_page(tmp_path / "s.sqlite", tmp_path / "report.html")
+    reader = Reader(chrome).opens(tmp_path / "report.html")
+    assert "nalm bench single-module" in reader.find("#empty").text
+    assert reader.all("#task-1") == []
+    assert len(reader.all("#ledger-table tbody tr")) > 70
+    assert reader.complaints() == []

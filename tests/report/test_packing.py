@@ -1,0 +1,92 @@
+"""Packed runs: the page unpacks what was stored, to a few digits; of large stores it shows fewer seeds."""
+
+import base64
+import gzip
+import json
+
+import numpy as np
+import pytest
+from made_runs import made_record
+
+from nalm.experiment.bench import make_experiment
+from nalm.experiment.run import Run
+from nalm.experiment.stored import stored_cells
+from nalm.report import packing
+
+
+def cells_of(*models, seeds=2, inputs=2, **changes):
+    experiment = make_experiment("single-module", models, None, ["1:2"], seeds=seeds, inputs=inputs)
+    return stored_cells([made_record(run, solved=True, **changes) for run in experiment.runs()])
+
+
+def unpacked(text):
+    """The header, and the numbers one after the other."""
+    data = gzip.decompress(base64.b64decode(text))
+    length = int.from_bytes(data[:4], "little")
+    halves = np.frombuffer(data[4 + length :], np.uint8).reshape(2, -1)
+    return json.loads(data[4 : 4 + length]), halves.T.copy().view(">i2")[:, 0]
+
+
+def series(numbers, start, length):
+    return np.cumsum(numbers[start : start + length], dtype=np.int16)
+
+
+def test_curves_and_weights_come_out_to_a_few_digits():
+    (cell,) = cells_of("nmu")
+    header, numbers = unpacked(packing.pack_runs([cell]).text)
+    record = cell.runs[0].record
+    errors = 10 ** (series(numbers, 0, 51) / header["errors_per_decade"])
+    np.testing.assert_allclose(errors, record.validation, rtol=0.006)
+    assert header["cells"][0]["names"] == ["W[1,1]", "W[1,2]"]
+    weights = series(numbers, 102, 51) * header["scale"][0]
+    np.testing.assert_allclose(weights, record.history["weight"][:, 0, 0], atol=0.0003)
+    assert header["formulas"] == ["x1*x2"]
+
+
+def test_what_is_not_finite_is_told_from_zero():
+    (cell,) = cells_of("nmu", test=np.where(np.arange(51) == 1, np.nan, 0.0))
+    _, numbers = unpacked(packing.pack_runs([cell]).text)
+    assert series(numbers, 51, 3).tolist() == [-packing.LARGEST, packing.NOT_FINITE, -packing.LARGEST]
+
+
+def test_large_weights_have_a_coarser_scale():
+    run = next(make_experiment("single-module", ["linear"], ["add"], ["1:2"], seeds=1).runs())
+    made = made_record(run, solved=True)
+    history = {name: 1e6 * value for name, value in made.history.items()}
+    (cell,) = stored_cells([made_record(run, solved=True, history=history)])
+    header, numbers = unpacked(packing.pack_runs([cell]).text)
+    assert series(numbers, 102, 51)[-1] * header["scale"][0] == pytest.approx(1e6, rel=1e-4)
+
+
+def test_runs_without_weights_over_time_say_so():
+    (cell,) = cells_of("nmu", history={}, history_steps=np.array([], dtype=np.int64))
+    header, numbers = unpacked(packing.pack_runs([cell]).text)
+    assert header["cells"][0]["names"] == []
+    assert "before nalm 0.5" in header["cells"][0]["note"]
+    assert len(numbers) == 2 * 2 * 51
+
+
+def test_of_many_weights_the_largest_are_shown():
+    (cell,) = cells_of("nmu", inputs=30)
+    header, _ = unpacked(packing.pack_runs([cell]).text)
+    assert len(header["cells"][0]["names"]) == packing.SHOWN_WEIGHTS
+    assert {"W[1,1]", "W[1,2]"} <= set(header["cells"][0]["names"])
+    assert "24 of 30 weights" in header["cells"][0]["note"]
+
+
+def test_beyond_the_budget_every_cell_shows_its_lowest_seeds(monkeypatch):
+    cells = cells_of("nmu", "snmu", seeds=5)
+    monkeypatch.setattr(packing, "BUDGET", 2 * 3 * 4 * 51)
+    packed = packing.pack_runs(cells)
+    header, _ = unpacked(packed.text)
+    assert packed.shown == [3, 3]
+    assert header["seed"] == [0, 1, 2, 0, 1, 2]
+
+
+def test_a_models_own_parameters_stand_in_where_it_does_not_tell_its_weights():
+    experiment = make_experiment("single-module", ["nmu"], None, ["1:2"], seeds=1)
+    (run,) = experiment.runs()
+    (cell,) = stored_cells([made_record(Run(run.cell, 0), solved=True, model="gone.py:Unit")])
+    header, _ = unpacked(packing.pack_runs([cell]).text)
+    assert header["cells"][0]["names"] == ["weight[1,1]", "weight[1,2]"]
+    assert header["formulas"] == [None]

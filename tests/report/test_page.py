@@ -1,0 +1,99 @@
+"""The page as a file: self-contained, empty without runs, and text in the data stays text."""
+
+import re
+
+import numpy as np
+import pytest
+from made_runs import EVIL, fill, made_record
+
+from nalm.errors import ArgumentError
+from nalm.experiment.bench import make_experiment
+from nalm.experiment.store import Store, StoreError
+from nalm.report.page import write_page
+
+
+@pytest.fixture
+def output(tmp_path):
+    return tmp_path / "report.html"
+
+
+def test_a_page_has_everything_in_one_file(store_path, output):
+    assert write_page(store_path, output) == 60
+    text = output.read_text()
+    assert len(text) < 6e6
+    assert not re.findall(r"""(?:src|href)=["'](?!#|data:)""", text)
+    for title in (
+        "Summary",
+        "single-module, 2 inputs, uniform ranges",
+        "All results",
+        "Single run",
+        "Ledger",
+        "Settings",
+    ):
+        assert title in text
+
+
+def test_no_script_runs_but_the_pages_own(store_path, output):
+    write_page(store_path, output)
+    policy = re.search(r'Content-Security-Policy" content="([^"]*)"', output.read_text())[1]
+    assert "default-src 'none'" in policy
+    assert "script-src 'nonce-" in policy
+
+
+def test_a_store_that_is_not_there_gives_a_page_that_says_what_to_run(tmp_path, output):
+    missing = tmp_path / "my runs.sqlite"
+    assert write_page(missing, output) == 0
+    text = output.read_text()
+    assert "Nothing to show yet" in text
+    assert "nalm bench single-module" in text
+    assert "my runs.sqlite&#39;" in text  # quoted for a shell
+    assert not missing.exists()
+
+
+def test_an_empty_store_is_said_to_be_empty(tmp_path, output):
+    Store(tmp_path / "s.sqlite").close()
+    assert write_page(tmp_path / "s.sqlite", output) == 0
+    assert "Nothing to show yet" in output.read_text()
+
+
+def test_names_from_data_are_text(tmp_path, output):
+    path = tmp_path / "<b>mine<b>.sqlite"
+    fill(path, make_experiment("single-module", ["nmu"], None, ["1:2"], seeds=1), model=EVIL)
+    write_page(path, output)
+    text = output.read_text()
+    assert "<img" not in text
+    assert "<b>mine" not in text
+    assert "&lt;/script&gt;&lt;img src=x" in text
+
+
+def test_progress_is_told(store_path, output):
+    told = []
+    write_page(store_path, output, lambda done, total: told.append((done, total)))
+    assert told[-1] == (60, 60)
+
+
+def test_what_cannot_be_written_is_refused_before_any_work(store_path, tmp_path):
+    with pytest.raises(ArgumentError, match="name of a file"):
+        write_page(store_path, tmp_path)
+    with pytest.raises(ArgumentError, match="name of a file"):
+        write_page(store_path, type(tmp_path)("-"))
+    with pytest.raises(FileNotFoundError):
+        write_page(store_path, tmp_path / "missing" / "report.html")
+
+
+def test_a_page_that_was_there_stays_if_the_store_cannot_be_read(tmp_path, output):
+    output.write_text("before")
+    (tmp_path / "s.sqlite").write_text("no store")
+    with pytest.raises(StoreError):
+        write_page(tmp_path / "s.sqlite", output)
+    assert output.read_text() == "before"
+    assert list(tmp_path.glob("*.part")) == []
+
+
+def test_runs_from_before_times_and_histories_were_kept_are_shown(tmp_path, output):
+    experiment = make_experiment("single-module", ["nmu"], None, ["1:2"], seeds=2)
+    with Store(tmp_path / "s.sqlite") as store:
+        old = {"history": {}, "history_steps": np.array([], dtype=np.int64), "computed_at": "", "machine": {}}
+        store.add([made_record(run, solved=True, **old) for run in experiment.runs()])
+    assert write_page(tmp_path / "s.sqlite", output) == 2
+    assert "before times were noted" in output.read_text()
