@@ -9,7 +9,7 @@ from contextlib import closing
 import numpy as np
 import pytest
 
-from nalm.experiment.store import SCHEMA, Record, Store, StoreError
+from nalm.experiment.store import BULK, SCHEMA, Record, Store, StoreError
 
 
 def record(name="a", **changes):
@@ -67,7 +67,7 @@ def test_known_runs_are_told_from_others(path):
 def test_all_but_the_curves_may_be_left_out(path):
     with Store(path) as store:
         store.add([record()])
-        (found,) = store.records(curves_only=True)
+        (found,) = store.records(without=BULK)
     assert found.chosen_parameters == found.identity == found.machine == {}
     assert found.sparsity == 0.25
 

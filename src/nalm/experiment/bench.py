@@ -17,7 +17,7 @@ from nalm.evaluate.summary import Verdict, judge, summarise
 from nalm.experiment.local import Progress, compute_locally
 from nalm.experiment.plan import Chunk, make_plan
 from nalm.experiment.run import Cell, Run
-from nalm.experiment.store import Record, Store
+from nalm.experiment.store import BULK, Record, Store
 from nalm.tasks import TASKS, RangeTask, expand_ranges
 from nalm.units import UNITS
 
@@ -207,7 +207,7 @@ def judged_cells(
         curves_only: leave parameters out, which is many times faster.
     """
     wanted = {run.id for run in experiment.runs()}
-    records = {record.id: record for record in store.records(wanted, curves_only=curves_only)}
+    records = {record.id: record for record in store.records(wanted, without=BULK if curves_only else ())}
     for cell in experiment.cells:
         held = [records[Run(cell, seed).id] for seed in range(experiment.seeds)]
         common = limits(cell.task) if threshold is None else Limits(threshold, threshold)

@@ -15,7 +15,7 @@ from nalm.errors import NalmError, unknown
 from nalm.evaluate.outcome import limits
 from nalm.experiment.bench import verdict_on
 from nalm.experiment.restore import effective_weights, formula, task_of
-from nalm.experiment.store import Record, Store, StoreError
+from nalm.experiment.store import BULK, Record, Store, StoreError
 from nalm.tasks.known_ranges import parse_pair
 
 
@@ -71,7 +71,7 @@ def described_runs(
     if not path.exists():
         raise StoreError(f"{path} does not exist; `nalm bench` makes it.")
     with Store(path) as store:
-        all_records = list(store.records(curves_only=True))
+        all_records = list(store.records(without=BULK))
         wanted.check(all_records)
         ids = [record.id for record in all_records if wanted.matches(record)]
         found = []

@@ -11,7 +11,7 @@ import io
 import json
 import os
 import sqlite3
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -99,6 +99,10 @@ _JSON = ("identity", "machine")
 _WEIGHTS = ("chosen_parameters", "final_parameters", "history")
 
 
+BULK = (*_JSON, *_WEIGHTS)
+"""What takes long to read and may be left out: identity, machine, parameters."""
+
+
 class Store:
     """An open store; a context manager.
 
@@ -151,14 +155,14 @@ class Store:
                 self._connection.execute("ROLLBACK")
             raise self._refusal(error) from error
 
-    def records(self, ids: Iterable[str] | None = None, *, curves_only: bool = False) -> Iterator[Record]:
+    def records(self, ids: Iterable[str] | None = None, *, without: Collection[str] = ()) -> Iterator[Record]:
         """The stored runs, or those of these names, in the order of their models, operations and seeds.
 
         Args:
             ids: names of runs.
-            curves_only: leave identity, machine and parameters empty, which is many times faster.
+            without: which of `BULK` to leave empty; reading them takes most of the time.
         """
-        empty = dict.fromkeys((*_JSON, *_WEIGHTS), "x''") if curves_only else {}
+        empty = dict.fromkeys(without, "x''")
         names = [f"{empty[name]} AS {name}" if name in empty else name for name in _COLUMNS]
         where = "" if ids is None else "WHERE id IN (SELECT id FROM temp.wanted)"
         order = "task, model, op, inputs, range, iterations, seed"

@@ -40,7 +40,7 @@ def write_page(store: Path, output: Path, tell: Callable[[int, int], None] = lam
     records = []
     if store.exists():
         with Store(store) as opened:
-            records = list(opened.records())
+            records = list(opened.records(without=["final_parameters"]))
     page = Page(stored_cells(records))
     part = output.with_name(output.name + ".part")
     try:

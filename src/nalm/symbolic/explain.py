@@ -149,7 +149,9 @@ def _compose(layers: list[Unit], symbols: list[Any], *, idealised: bool) -> list
 
 
 def _single(unit: Unit, index: tuple[int, ...]) -> Unit:
-    """One model of a batch as a unit of its own."""
+    """One model of a batch as a unit of its own; not to be changed."""
+    if not unit.batch_shape:
+        return unit
     single = copy.deepcopy(unit)
     single.batch_shape = single.batch_shape[len(index) :]
     for name, parameter in unit.named_parameters():
