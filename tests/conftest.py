@@ -6,6 +6,6 @@ from pathlib import Path
 import torch
 
 # Helpers that several test files share, such as the numpy references, are imported by their plain names.
-sys.path.append(str(Path(__file__).parent / "units"))
+sys.path += [str(Path(__file__).parent / folder) for folder in ("units", "report")]
 
 torch.set_num_threads(1)

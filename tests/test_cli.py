@@ -293,7 +293,7 @@ def test_report_of_a_store_that_is_not_there_writes_a_page_and_says_what_to_do(r
     page = tmp_path / "page.html"
     code, out, err = run("report", "--store", str(tmp_path / "none.sqlite"), "-o", str(page))
     assert code == 0
-    assert "no runs" in err
+    assert "none.sqlite does not exist" in err
     assert str(page) in out
     assert "Nothing to show yet" in page.read_text()
 

@@ -225,8 +225,10 @@ def export(
     """Write all stored runs with their curves and weights to a file, one row a run."""
     from nalm.experiment.describe import Filter, described_runs
     from nalm.report.export import FORMATS, write_runs
+    from nalm.report.files import check_output
 
     check_choice("format", form, FORMATS)
+    check_output(output, store)
     with contextlib.redirect_stdout(sys.stderr):
         found = described_runs(store, Filter(), formulas=False)
     write_runs(found, output, form)
@@ -249,8 +251,10 @@ def report(
     with contextlib.redirect_stdout(sys.stderr):
         runs = write_page(store, output, tell=_now_and_then("runs read"))
     if not runs:
-        _say(f"There are no runs in {store}; the page says how to make some.")
-    print(f"Report of {runs:,} runs: {output.resolve()} ({output.stat().st_size / 1e6:.1f} MB)")
+        what = f"There are no runs in {store}" if store.exists() else f"{store} does not exist"
+        _say(f"{what}; the page says how to make some.")
+    size = f"{output.stat().st_size / 1e6:.1f} MB"
+    print(f"Report of {runs:,} run{'' if runs == 1 else 's'}: {output.resolve()} ({size})")
 
 
 @app.command()

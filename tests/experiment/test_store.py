@@ -146,6 +146,44 @@ def test_a_store_of_schema_2_is_brought_up_to_date(path):
         store.add([record("b")])
 
 
+def test_an_upgrade_that_fails_leaves_the_store_as_it_was(path, monkeypatch):
+    Store(path).close()
+    with closing(sqlite3.connect(path)) as connection:
+        connection.execute("ALTER TABLE runs DROP COLUMN history")  # the others are there: adding them fails
+        connection.execute("PRAGMA user_version = 2")
+    with pytest.raises(StoreError):
+        Store(path)
+    with closing(sqlite3.connect(path)) as connection:
+        assert connection.execute("PRAGMA user_version").fetchone() == (2,)
+        assert "history" not in {row[1] for row in connection.execute("PRAGMA table_info(runs)")}
+
+
+def test_reading_changes_nothing_not_even_an_older_store(path):
+    with Store(path) as store:
+        store.add([record()])
+    with closing(sqlite3.connect(path)) as connection:
+        connection.execute("ALTER TABLE runs DROP COLUMN computed_at")
+        connection.execute("PRAGMA user_version = 2")
+    before = path.read_bytes()
+    with Store(path, read_only=True) as store:
+        (found,) = store.records()
+        with pytest.raises(StoreError):
+            store.add([record("b")])
+    assert (found.computed_at, found.history["0.weight"].shape) == ("", (2, 1, 2))
+    assert path.read_bytes() == before
+
+
+def test_reading_is_refused_while_another_command_writes(path):
+    with Store(path), pytest.raises(StoreError, match="in use by another command"):
+        Store(path, read_only=True)
+
+
+def test_several_may_read(path):
+    Store(path).close()
+    with Store(path, read_only=True) as one, Store(path, read_only=True) as other:
+        assert list(one.records()) == list(other.records()) == []
+
+
 def test_a_store_of_an_unknown_older_version_is_refused(path):
     Store(path).close()
     with closing(sqlite3.connect(path)) as connection:

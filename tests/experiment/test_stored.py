@@ -2,13 +2,32 @@
 
 from dataclasses import replace
 
+from made_runs import bare_record
+
 from nalm.compose import ModelSpec
-from nalm.experiment.run import Cell
-from nalm.experiment.stored import differences
+from nalm.experiment.run import Cell, Run
+from nalm.experiment.stored import differences, stored_cells
 from nalm.tasks import SingleModule
 from nalm.training.recipe import PCC
 
 USUAL = Cell(ModelSpec.parse("nmu"), SingleModule("mul", "1:2"))
+
+
+def test_runs_that_differ_in_the_seed_alone_are_one_cell_in_the_order_of_seeds():
+    runs = [Run(USUAL, seed) for seed in (3, 0)] + [Run(replace(USUAL, iterations=7), 0)]
+    first, second = stored_cells([bare_record(run, solved=run.seed == 3) for run in runs])
+    assert [run.record.seed for run in first.runs] == [0, 3]
+    assert [str(run.verdict.outcome) for run in first.runs] == ["not_converged", "solved"]
+    assert (first.variant, second.variant) == ((), ("iterations=7",))
+    assert first.row()["success"]["rate"] == 0.5
+
+
+def test_runs_that_no_threshold_can_judge_are_left_out():
+    cell = Cell(ModelSpec.parse("nru"), SingleModule("div", "-2:2=>-2:2"))
+    assert cell.task.threshold() is None
+    records = [bare_record(Run(cell, 0), ideal_test=None), bare_record(Run(cell, 1))]
+    (found,) = stored_cells(records)
+    assert [run.record.seed for run in found.runs] == [1]
 
 
 def variant(**changes):

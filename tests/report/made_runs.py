@@ -1,5 +1,7 @@
 """Runs made by hand: known outcomes, no training."""
 
+import contextlib
+
 import numpy as np
 
 from nalm.experiment.run import Run
@@ -8,42 +10,57 @@ from nalm.experiment.store import Record, Store
 EVIL = "</script><img src=x onerror=\"document.title='owned'\">.py:Unit"
 """A name of a unit that wants to be more than text."""
 STEPS = np.arange(0, 50_001, 1000)
+CHOSEN = 48
 
 
 def made_record(run: Run, *, solved: bool, model: str | None = None, **changes) -> Record:
     """A run that goes from zero weights to ideal ones, or half way."""
     cell = run.cell
     unit = cell.build()
-    cell.task.ideal_(unit, run.seed)
+    with contextlib.suppress(ValueError):  # of a stack nobody knows them: any will do
+        cell.task.ideal_(unit, run.seed)
     ideal = {name: p.detach().numpy().copy() for name, p in unit.named_parameters()}
     reached = {name: p if solved else 0.5 * p for name, p in ideal.items()}
     share = np.linspace(0, 1, len(STEPS), dtype=np.float32)
-    errors = np.geomspace(1.0, 1e-14 if solved else 1e-2, len(STEPS))
-    values = {
-        "id": run.id,
-        "task": cell.task.name,
-        "model": str(cell.model) if model is None else model,
-        "op": cell.task.op,
-        "range": cell.task.range,
-        "inputs": cell.task.inputs,
-        "seed": run.seed,
-        "iterations": 50_000,
-        "identity": cell.identity,
-        "machine": {"nalm": "0.5.0", "torch": "2", "cpu_capability": "AVX2", "compiled": True},
-        "steps": STEPS,
-        "validation": errors,
-        "test": errors,
-        "chosen": len(STEPS) - 1,
-        "diverged_at": -1,
-        "reinitialised": 0,
-        "sparsity": 0.0 if solved else 0.5,
-        "sparsity_with_gates": 0.0 if solved else 0.5,
-        "ideal_validation": None,
-        "ideal_test": None,
+    held = {
         "chosen_parameters": reached,
         "final_parameters": reached,
         "history_steps": STEPS,
         "history": {name: np.multiply.outer(share, p) for name, p in reached.items()},
+    }
+    named = {} if model is None else {"model": model}
+    return bare_record(run, solved=solved, **{**held, **named, **changes})
+
+
+def bare_record(run: Run, *, solved: bool = True, **changes) -> Record:
+    """A run without parameters."""
+    cell = run.cell
+    errors = np.geomspace(1.0, 1e-14 if solved else 1e-2, len(STEPS))
+    values = {
+        "id": run.id,
+        "task": cell.task.name,
+        "model": str(cell.model),
+        "op": cell.task.op,
+        "range": cell.task.range,
+        "inputs": cell.task.inputs,
+        "seed": run.seed,
+        "iterations": cell.recipe.iterations,
+        "identity": cell.identity,
+        "machine": {"nalm": "0.5.0", "torch": "2", "cpu_capability": "AVX2", "compiled": True},
+        "steps": STEPS,
+        "validation": errors,
+        "test": 2 * errors,
+        "chosen": CHOSEN,
+        "diverged_at": -1,
+        "reinitialised": 0,
+        "sparsity": 0.0 if solved else 0.5,
+        "sparsity_with_gates": 0.0 if solved else 0.5,
+        "ideal_validation": 1e-3,
+        "ideal_test": 1e-3,
+        "chosen_parameters": {},
+        "final_parameters": {},
+        "history_steps": np.array([], dtype=np.int64),
+        "history": {},
         "computed_at": "2026-01-02T03:04:05+00:00",
     }
     return Record(**{**values, **changes})

@@ -138,8 +138,27 @@ def test_three_panels_show_the_units_of_an_operation_with_intervals(reader):
         ["nac", "nau"],
     ]
     assert reader.script("return document.querySelectorAll('#task-1 .plot .errorbar').length") > 0
+    bar = reader.script("return document.querySelector('#task-1 .plot').data[0].error_y")
+    assert [bar["arrayminus"][0], bar["array"][0]] == [pytest.approx(0.35, abs=0.005)] * 2
     reader.clicks("#task-1 .choice", "mul")
     reader.until(lambda: traces(reader) == ["nmu"])
+
+
+def test_errors_too_small_to_tell_from_zero_are_drawn_at_the_edge(reader):
+    reader.sees("#task-1")
+    sparsity = reader.all("#task-1 .plot")[2]
+    assert set(reader.script("return arguments[0].data[1].y", sparsity)) == {1e-9}
+    assert "≤10" in sparsity.text
+
+
+def test_a_panel_with_nothing_to_draw_says_why(chrome, tmp_path):
+    wanted = make_experiment("single-module", ["nac"], ["add"], ["1:2"], seeds=2)
+    fill(tmp_path / "s.sqlite", wanted, lambda run: False)
+    write_page(tmp_path / "s.sqlite", tmp_path / "report.html")
+    reader = Reader(chrome).opens(tmp_path / "report.html")
+    reader.sees("#task-1")
+    said = [plot.text.endswith("no run was solved") for plot in reader.all("#task-1 .plot")]
+    assert said == [False, True, True]
 
 
 def test_hovering_over_a_point_shows_its_numbers(reader):
@@ -181,6 +200,7 @@ def test_the_table_filters(reader):
     assert set(reader.texts("#rows tbody th")) == {"nac"}
     reader.find("#filter").send_keys(" nothing")
     assert reader.find("#count").text == "0 of 15 lines"
+    assert reader.find("#rows tbody").text == "No line matches."
 
 
 def test_the_table_sorts_both_ways(reader):
@@ -191,6 +211,16 @@ def test_the_table_sorts_both_ways(reader):
     reader.clicks("#rows thead", "success")
     assert heading.get_attribute("aria-sort") == "ascending"
     assert reader.texts("#rows tbody td:nth-child(4)")[0].startswith("0.50")
+
+
+def test_what_was_not_measured_comes_last_however_it_is_sorted(chrome, tmp_path):
+    wanted = make_experiment("single-module", ["nac", "nau"], ["add"], ["1:2"], seeds=2)
+    fill(tmp_path / "s.sqlite", wanted, lambda run: run.cell.model.name == "nau")
+    write_page(tmp_path / "s.sqlite", tmp_path / "report.html")
+    reader = Reader(chrome).opens(tmp_path / "report.html")
+    for _ in range(2):
+        reader.clicks("#rows thead", "solved at")
+        assert reader.texts("#rows tbody th") == ["nau", "nac"]
 
 
 def test_the_table_downloads_as_it_is_shown(reader, tmp_path):
@@ -233,6 +263,7 @@ def test_a_single_run_shows_curve_weights_and_formula(reader):
     assert [trace["name"] for trace in curve] == ["validation", "test", "threshold"]
     assert [trace["name"] for trace in weights] == ["W[1,1]", "W[1,2]"]
     assert weights[0]["y"][-1] == pytest.approx(1, abs=1e-3)
+    assert "48,000" in reader.find("#run-facts").text
     before = reader.find("#run").get_attribute("data-shown")
     Select(reader.all("#run-controls select")[-1]).select_by_visible_text("3: not converged")
     reader.until(lambda: reader.find("#run").get_attribute("data-shown") != before)
@@ -308,6 +339,16 @@ def test_names_from_data_do_nothing(chrome, tmp_path):
     assert reader.all("img") == []
     assert reader.script("return document.title") == "nalm report: s.sqlite"
     assert reader.complaints() == []
+
+
+def test_what_goes_wrong_is_said_on_the_page(chrome, page_file, tmp_path):
+    text = page_file.read_text()
+    start = text.index('id="runs-data">') + len('id="runs-data">')
+    (tmp_path / "report.html").write_text(text[:start] + text[start + 400 :])
+    reader = Reader(chrome).opens(tmp_path / "report.html")
+    reader.script("document.querySelector('#run').scrollIntoView()")
+    reader.until(lambda: reader.find("#fault").is_displayed())
+    assert "could not be shown" in reader.find("#fault").text
 
 
 def test_an_empty_page_says_what_to_run(chrome, tmp_path):

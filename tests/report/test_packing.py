@@ -6,7 +6,7 @@ import json
 
 import numpy as np
 import pytest
-from made_runs import made_record
+from made_runs import CHOSEN, STEPS, made_record
 
 from nalm.experiment.bench import make_experiment
 from nalm.experiment.run import Run
@@ -61,9 +61,40 @@ def test_large_weights_have_a_coarser_scale():
 def test_runs_without_weights_over_time_say_so():
     (cell,) = cells_of("nmu", history={}, history_steps=np.array([], dtype=np.int64))
     header, numbers = unpacked(packing.pack_runs([cell]).text)
-    assert header["cells"][0]["names"] == []
-    assert "before nalm 0.5" in header["cells"][0]["note"]
+    assert header["cells"] == [{"names": [], "weights": 0}]
+    assert [header["grids"][k] for k in header["points"]] == [[], []]
     assert len(numbers) == 2 * 2 * 51
+
+
+def test_one_run_without_weights_leaves_those_of_the_others():
+    """Seeds that were added to a store of an older version."""
+    run, other = make_experiment("single-module", ["nmu"], None, ["1:2"], seeds=2).runs()
+    old = made_record(run, solved=True, history={}, history_steps=np.array([], dtype=np.int64))
+    (cell,) = stored_cells([old, made_record(other, solved=True)])
+    header, numbers = unpacked(packing.pack_runs([cell]).text)
+    assert [len(header["grids"][k]) for k in header["points"]] == [0, 51]
+    assert series(numbers, 2 * 51 + 2 * 51, 51)[-1] * header["scale"][1] == pytest.approx(1, abs=1e-3)
+
+
+def test_curves_of_different_lengths_keep_their_places():
+    run, other = make_experiment("single-module", ["nmu"], None, ["1:2"], seeds=2).runs()
+    short = {"steps": STEPS[:20], "validation": np.ones(20), "test": np.ones(20), "chosen": 3}
+    (cell,) = stored_cells([made_record(run, solved=False, **short), made_record(other, solved=True)])
+    header, numbers = unpacked(packing.pack_runs([cell]).text)
+    assert [len(header["grids"][k]) for k in header["steps"]] == [20, 51]
+    second = series(numbers, 2 * 20 + 2 * 51, 51)
+    np.testing.assert_allclose(
+        10 ** (second / header["errors_per_decade"]), cell.runs[1].record.validation, rtol=0.006
+    )
+
+
+def test_the_facts_of_a_run_are_its_own():
+    (cell,) = cells_of("nmu", seeds=1)
+    header, _ = unpacked(packing.pack_runs([cell]).text)
+    facts = {name: header[name][0] for name in ("row", "seed", "chosen", "solved_at", "sparsity")}
+    assert facts == {"row": 0, "seed": 0, "chosen": CHOSEN, "solved_at": 26_000, "sparsity": 0.0}
+    assert header["threshold"][0] == pytest.approx(cell.task.threshold(), rel=1e-5)
+    assert header["outcomes"][header["outcome"][0]] == "solved"
 
 
 def test_of_many_weights_the_largest_are_shown():
@@ -71,7 +102,7 @@ def test_of_many_weights_the_largest_are_shown():
     header, _ = unpacked(packing.pack_runs([cell]).text)
     assert len(header["cells"][0]["names"]) == packing.SHOWN_WEIGHTS
     assert {"W[1,1]", "W[1,2]"} <= set(header["cells"][0]["names"])
-    assert "24 of 30 weights" in header["cells"][0]["note"]
+    assert header["cells"][0]["weights"] == 30
 
 
 def test_beyond_the_budget_every_cell_shows_its_lowest_seeds(monkeypatch):

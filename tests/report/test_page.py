@@ -4,12 +4,16 @@ import re
 
 import numpy as np
 import pytest
-from made_runs import EVIL, fill, made_record
+from made_runs import EVIL, STEPS, bare_record, fill, made_record
 
+from nalm.compose import ModelSpec
 from nalm.errors import ArgumentError
 from nalm.experiment.bench import make_experiment
+from nalm.experiment.run import Cell, Run
 from nalm.experiment.store import Store, StoreError
+from nalm.report import packing
 from nalm.report.page import write_page
+from nalm.tasks import SingleModule
 
 
 @pytest.fixture
@@ -72,13 +76,70 @@ def test_progress_is_told(store_path, output):
     assert told[-1] == (60, 60)
 
 
-def test_what_cannot_be_written_is_refused_before_any_work(store_path, tmp_path):
-    with pytest.raises(ArgumentError, match="name of a file"):
-        write_page(store_path, tmp_path)
-    with pytest.raises(ArgumentError, match="name of a file"):
-        write_page(store_path, type(tmp_path)("-"))
-    with pytest.raises(FileNotFoundError):
-        write_page(store_path, tmp_path / "missing" / "report.html")
+def test_the_store_is_never_the_page(tmp_path):
+    path = tmp_path / "s.sqlite"
+    fill(path, make_experiment("single-module", ["nmu"], None, ["1:2"], seeds=1))
+    before = path.read_bytes()
+    with pytest.raises(ArgumentError, match="another file than the store"):
+        write_page(path, path)
+    assert path.read_bytes() == before
+
+
+def test_reporting_changes_nothing_in_the_store(tmp_path, output):
+    path = tmp_path / "s.sqlite"
+    path.touch()
+    assert write_page(path, output) == 0
+    assert path.read_bytes() == b""
+
+
+def test_runs_that_no_threshold_can_judge_are_counted(tmp_path, output):
+    path = tmp_path / "s.sqlite"
+    fill(path, make_experiment("single-module", ["nmu"], None, ["1:2"], seeds=1))
+    around_zero = Cell(ModelSpec.parse("nru"), SingleModule("div", "-2:2=>-2:2"))
+    with Store(path) as store:
+        store.add([bare_record(Run(around_zero, seed), ideal_test=None) for seed in range(2)])
+    assert write_page(path, output) == 1
+    assert "2 more that no threshold can judge are left out." in output.read_text()
+
+
+def test_a_page_with_some_of_the_runs_says_so(store_path, output, monkeypatch):
+    monkeypatch.setattr(packing, "BUDGET", 1)
+    write_page(store_path, output)
+    assert "15 of 60 runs are on this page" in output.read_text()
+
+
+@pytest.mark.parametrize("broken", ["weights", "buffer"])
+def test_a_users_unit_cannot_take_the_page_down(tmp_path, output, monkeypatch, broken):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "mine.py").write_text(BROKEN[broken])
+    wanted = make_experiment("single-module", ["./mine.py:Mine"], ["add"], ["1:2"], seeds=1)
+    (run,) = wanted.runs()
+    parameters = {name: p.detach().numpy() for name, p in run.cell.build().named_parameters()}
+    history = {name: np.stack([p] * len(STEPS)) for name, p in parameters.items()}
+    with Store(tmp_path / "s.sqlite") as store:
+        held = {"chosen_parameters": parameters, "history": history, "history_steps": STEPS}
+        store.add([bare_record(run, **held)])
+    assert write_page(tmp_path / "s.sqlite", output) == 1
+
+
+BROKEN = {
+    "buffer": """
+import torch
+class Mine(torch.nn.Module):
+    def __init__(self, inputs, outputs):
+        super().__init__()
+        self.layer = torch.nn.Linear(inputs, outputs)
+        self.register_buffer("b", torch.ones(1))
+    def forward(self, x):
+        return self.layer(x) * self.b
+""",
+    "weights": """
+import nalm
+class Mine(nalm.NAU):
+    def weights(self):
+        raise ValueError("no")
+""",
+}
 
 
 def test_a_page_that_was_there_stays_if_the_store_cannot_be_read(tmp_path, output):

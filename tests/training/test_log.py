@@ -28,7 +28,7 @@ def test_the_history_holds_the_chosen_parameters():
 
 
 def test_of_many_logs_every_so_many_are_kept(monkeypatch):
-    monkeypatch.setattr(log, "HISTORY_POINTS", 4)
+    monkeypatch.setattr(log, "HISTORY_POINTS", 5)
     assert trained(iterations=10, log_interval=1).history_steps.tolist() == [0, 3, 6, 9, 10]
 
 

@@ -70,7 +70,7 @@ def described_runs(
     """
     if not path.exists():
         raise StoreError(f"{path} does not exist; `nalm bench` makes it.")
-    with Store(path) as store:
+    with Store(path, read_only=True) as store:
         all_records = list(store.records(without=BULK))
         wanted.check(all_records)
         ids = [record.id for record in all_records if wanted.matches(record)]

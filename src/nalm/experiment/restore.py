@@ -13,7 +13,6 @@ from torch import nn
 
 from nalm.compose import ModelSpec
 from nalm.errors import NalmError
-from nalm.experiment.run import Cell
 from nalm.experiment.store import Record
 from nalm.symbolic import explain
 from nalm.tasks import TASKS, RangeTask
@@ -22,6 +21,8 @@ from nalm.units import units_of
 
 def task_of(record: Record) -> RangeTask:
     """The run's task, with what it was made with beside operation, range and inputs."""
+    if record.task not in TASKS:
+        raise NalmError(f"The store has runs of a task that this version does not know: {record.task!r}.")
     kind: Any = TASKS[record.task]
     known = {field.name for field in fields(kind)} - {"op", "range", "inputs"}
     others = tuple((name, value) for name, value in sorted(record.identity.items()) if name in known)
@@ -34,19 +35,11 @@ def _task(kind: Any, op: str, range: str, inputs: int, others: tuple[tuple[str, 
     return made
 
 
-def cell_of(record: Record) -> Cell | None:
-    """What the words of a record stand for today, with the usual recipe.
-
-    None where the model cannot be made any more, such as one from a file that is gone.
-    """
-    spec = _spec(record.model)
-    return None if spec is None else Cell(spec, task_of(record), hidden=record.identity.get("hidden", 2))
-
-
 @functools.cache
-def _spec(text: str) -> ModelSpec | None:
+def spec_of(model: str) -> ModelSpec | None:
+    """What the words for a model stand for today; None where it cannot be made: its file may be gone."""
     try:
-        return ModelSpec.parse(text)
+        return ModelSpec.parse(model)
     except NalmError:
         return None
 
@@ -65,8 +58,8 @@ def effective_weights(
         model = _model(record, parameters, lead)
         units = units_of(model) if model is not None else []
         found = [{**unit.weights(), **unit.gates()} for unit in units]
-    except (NalmError, NotImplementedError, RuntimeError):
-        found = []  # a user's own unit that does not tell
+    except Exception:  # a user's own unit may do anything; then it does not tell
+        found = []
     if not found:
         return dict(parameters)
     several = len(found) > 1
@@ -90,7 +83,7 @@ def formula(record: Record, *, only_readable: bool = False) -> str | None:
             return None
         names = [f"x{k + 1}" for k in range(record.inputs)]
         return str(explain(model, names, only_readable=only_readable))
-    except (NalmError, NotImplementedError):
+    except Exception:  # as above
         return None
 
 
@@ -98,11 +91,12 @@ def _model(
     record: Record, parameters: Mapping[str, np.ndarray], lead: Sequence[int] = ()
 ) -> nn.Module | None:
     """The run's model with these parameters, if its source is still the same."""
-    cell = cell_of(record)
-    if cell is None or [layer.identity() for layer in cell.model.layers] != record.identity["layers"]:
+    spec = spec_of(record.model)
+    if spec is None or [layer.identity() for layer in spec.layers] != record.identity["layers"]:
         return None
-    model = _skeleton(record.model, record.inputs, cell.hidden, tuple(lead))
-    model.load_state_dict({name: torch.from_numpy(value) for name, value in parameters.items()})
+    model = _skeleton(record.model, record.inputs, record.identity.get("hidden", 2), tuple(lead))
+    # Buffers of a user's own module are not parameters, and stay as they are made.
+    model.load_state_dict({k: torch.from_numpy(v) for k, v in parameters.items()}, strict=False)
     return model
 
 

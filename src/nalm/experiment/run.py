@@ -55,22 +55,29 @@ class Cell:
     @functools.cached_property
     def identity(self) -> dict[str, Any]:
         """What determines the numbers of its runs beside their seeds, as plain data."""
-        # The usual size is left out: runs from before there was another keep their names.
-        hidden = {} if self.hidden == 2 else {"hidden": self.hidden}
-        return {
-            **self.task.identity(),
-            **hidden,
-            "layers": [layer.identity() for layer in self.model.layers],
-            "recipe": repr(self.recipe),
-            "log_interval": LOG_INTERVAL,
-            "precision": "float32",
-            "numerics_version": NUMERICS_VERSION,
-        }
+        layers = [layer.identity() for layer in self.model.layers]
+        return make_identity(self.task, layers, self.recipe, self.hidden)
 
     @functools.cached_property
     def text(self) -> str:
         """The identity as text, the same for the same numbers."""
         return json.dumps(self.identity, sort_keys=True)
+
+
+def make_identity(
+    task: RangeTask, layers: list[dict[str, Any]], recipe: Recipe, hidden: int = 2
+) -> dict[str, Any]:
+    """What determines the numbers of a run beside its seed."""
+    return {
+        **task.identity(),
+        # The usual size is left out: runs from before there was another keep their names.
+        **({} if hidden == 2 else {"hidden": hidden}),
+        "layers": layers,
+        "recipe": repr(recipe),
+        "log_interval": LOG_INTERVAL,
+        "precision": "float32",
+        "numerics_version": NUMERICS_VERSION,
+    }
 
 
 @dataclass(frozen=True)

@@ -1,8 +1,8 @@
 """The store: one SQLite file with the raw curves and weights of all runs.
 
 One process uses it at a time. Rows are written whole or not at all, so that a process that is killed leaves
-a store that can be used again. A file that is not ours, damaged or made by a newer version is refused and
-left as it is.
+a store that can be used again. A file that is not ours, damaged or of an unknown version is refused and left
+as it is; a store of version 0.3 or 0.4 is brought up to date when it is opened to be written.
 """
 
 from __future__ import annotations
@@ -33,14 +33,9 @@ CREATE TABLE runs (
     history_steps BLOB NOT NULL, history BLOB NOT NULL, computed_at TEXT NOT NULL
 )
 """
-_UPGRADES = {
-    2: (
-        "ALTER TABLE runs ADD COLUMN history_steps BLOB NOT NULL DEFAULT x''",
-        "ALTER TABLE runs ADD COLUMN history BLOB NOT NULL DEFAULT x''",
-        "ALTER TABLE runs ADD COLUMN computed_at TEXT NOT NULL DEFAULT ''",
-    )
-}
-"""What makes a store of the next schema out of one of this."""
+_ADDED = {2: {"history_steps": "BLOB", "history": "BLOB", "computed_at": "TEXT"}}
+"""Columns, with their types, that the schema after this one has more; in older stores they are empty."""
+_EMPTY = {"BLOB": "x''", "TEXT": "''"}
 
 
 class StoreError(NalmError):
@@ -108,20 +103,35 @@ class Store:
 
     Args:
         path: the file; it is made if it does not exist.
+        read_only: change nothing, so that a store that cannot be written can be read.
     """
 
-    def __init__(self, path: Path | str) -> None:
+    def __init__(self, path: Path | str, *, read_only: bool = False) -> None:
         self.path = Path(path)
+        self.read_only = read_only
         try:
-            self._connection = sqlite3.connect(self.path, timeout=1.0, isolation_level=None)
-            self._connection.execute("PRAGMA locking_mode = EXCLUSIVE")
+            self._connection = self._connect()
             self._connection.execute("PRAGMA busy_timeout = 1000")
-            self._make() if self._is_empty() else self._check()
-            self._connection.execute("BEGIN IMMEDIATE")  # takes the lock that exclusive mode then keeps
-            self._connection.execute("COMMIT")
+            if not self._is_empty():
+                self._check()
+            elif not read_only:
+                self._make()
+            if not read_only:
+                self._connection.execute("BEGIN IMMEDIATE")  # takes the lock that exclusive mode then keeps
+                self._connection.execute("COMMIT")
         except sqlite3.Error as error:
             self.close()
             raise self._refusal(error) from error
+
+    def _connect(self) -> sqlite3.Connection:
+        if not self.read_only:
+            made = sqlite3.connect(self.path, timeout=1.0, isolation_level=None)
+            made.execute("PRAGMA locking_mode = EXCLUSIVE")
+            return made
+        # In a folder where SQLite cannot keep its other files, it must be told that nothing changes.
+        fixed = "" if os.access(self.path.parent, os.W_OK) else "&immutable=1"
+        address = f"{self.path.resolve().as_uri()}?mode=ro{fixed}"
+        return sqlite3.connect(address, uri=True, timeout=1.0, isolation_level=None)
 
     def __enter__(self) -> Store:
         return self
@@ -162,7 +172,10 @@ class Store:
             ids: names of runs.
             without: which of `BULK` to leave empty; reading them takes most of the time.
         """
-        empty = dict.fromkeys(without, "x''")
+        held = {row[1] for row in self._execute("PRAGMA table_info(runs)")}
+        if not held:  # nothing was ever put in
+            return
+        empty = {**dict.fromkeys(without, _EMPTY["BLOB"]), **self._absent(held)}
         names = [f"{empty[name]} AS {name}" if name in empty else name for name in _COLUMNS]
         where = "" if ids is None else "WHERE id IN (SELECT id FROM temp.wanted)"
         order = "task, model, op, inputs, range, iterations, seed"
@@ -170,6 +183,11 @@ class Store:
             self._want(ids)
         for row in self._execute(f"SELECT {', '.join(names)} FROM runs {where} ORDER BY {order}"):
             yield Record(*(_decode(name, value) for name, value in zip(_COLUMNS, row)))
+
+    def _absent(self, held: Collection[str]) -> dict[str, str]:
+        """What stands for the columns that an older store has not."""
+        added = {name: kind for columns in _ADDED.values() for name, kind in columns.items()}
+        return {name: _EMPTY[kind] for name, kind in added.items() if name not in held}
 
     def _want(self, ids: Iterable[str]) -> None:
         """Put names into a table of this connection, where a query of any length finds them."""
@@ -203,7 +221,7 @@ class Store:
         if application != _APPLICATION:
             self.close()
             raise StoreError(f"{self.path} is not a store of nalm; it was left as it is.")
-        if version not in (SCHEMA, *_UPGRADES):
+        if version not in (SCHEMA, *_ADDED):
             self.close()
             age = "a newer" if version > SCHEMA else "an older"
             made = f"{self.path} was made by {age} nalm (schema {version}, this one uses {SCHEMA})"
@@ -211,15 +229,16 @@ class Store:
         (verdict,) = self._connection.execute("PRAGMA quick_check(1)").fetchone()
         if verdict != "ok":
             raise sqlite3.DatabaseError(verdict)
-        if version != SCHEMA:
+        if version != SCHEMA and not self.read_only:
             self._upgrade(version)
 
     def _upgrade(self, version: int) -> None:
         """Make a store of this schema out of an older one, all at once."""
         self._connection.execute("BEGIN IMMEDIATE")
         for step in range(version, SCHEMA):
-            for statement in _UPGRADES[step]:
-                self._connection.execute(statement)
+            for name, kind in _ADDED[step].items():
+                column = f"{name} {kind} NOT NULL DEFAULT {_EMPTY[kind]}"
+                self._connection.execute(f"ALTER TABLE runs ADD COLUMN {column}")
         self._connection.execute(f"PRAGMA user_version = {SCHEMA}")
         self._connection.execute("COMMIT")
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import contextlib
 import functools
 import hashlib
 import json
@@ -10,11 +11,14 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
+from nalm.errors import NalmError
 from nalm.evaluate.outcome import limits
 from nalm.experiment.bench import Judged, summary_row, verdict_on
-from nalm.experiment.restore import cell_of, task_of
+from nalm.experiment.restore import spec_of, task_of
+from nalm.experiment.run import Cell, make_identity
 from nalm.experiment.store import Record
 from nalm.tasks import RangeTask
+from nalm.training.recipe import Recipe
 
 
 @dataclass(frozen=True)
@@ -58,9 +62,21 @@ def stored_cells(records: Iterable[Record]) -> list[StoredCell]:
 def _cell(model: str, runs: list[Judged]) -> StoredCell:
     first = runs[0].record
     ordered = tuple(sorted(runs, key=lambda run: run.record.seed))
-    usual = cell_of(first)
-    variant = () if usual is None else differences(first.identity, usual.identity)
-    return StoredCell(task_of(first), model, ordered, variant)
+    return StoredCell(task_of(first), model, ordered, differences(first.identity, _usual(first)))
+
+
+def _usual(record: Record) -> dict[str, Any]:
+    """What the words of a record stand for today.
+
+    Where nobody knows, because the model's file is gone or it has no recipe for the operation, it is the
+    plain recipe and no source: then all that is special about the run is told.
+    """
+    spec, task = spec_of(record.model), task_of(record)
+    if spec is not None:
+        with contextlib.suppress(NalmError):
+            return Cell(spec, task).identity
+    layers = [{k: v for k, v in layer.items() if k != "source"} for layer in record.identity["layers"]]
+    return make_identity(task, layers, Recipe())
 
 
 def differences(identity: dict[str, Any], usual: dict[str, Any]) -> tuple[str, ...]:

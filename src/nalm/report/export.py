@@ -6,14 +6,13 @@ In CSV, curves and weights are JSON inside their column; in Parquet curves are l
 from __future__ import annotations
 
 import csv
-import errno
 import json
-import os
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
 from nalm.errors import ArgumentError, NalmError, check_choice
+from nalm.report.files import check_output, written_whole
 
 _AS_TEXT = ("weights", "machine")
 
@@ -24,14 +23,9 @@ def write_runs(runs: Sequence[dict[str, Any]], path: Path, form: str) -> None:
     if str(path) == "-":
         hint = "For JSON on standard output use `nalm runs --json -`."
         raise ArgumentError("output", "the name of a file", "'-'", hint)
-    if not path.parent.is_dir():
-        raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), str(path))
-    part = path.with_name(path.name + ".part")
-    try:
+    check_output(path)
+    with written_whole(path) as part:
         write(runs, part)
-        os.replace(part, path)
-    finally:
-        part.unlink(missing_ok=True)
 
 
 def flat(run: dict[str, Any]) -> dict[str, Any]:

@@ -107,7 +107,7 @@ def _rows_apart(results: Sequence[Result]) -> Iterator[str]:
             theirs = _together(cells, "paper", "paper_n")
             ours = _together(cells, "ours", "n")
             if (theirs.low or 0) > (ours.high or 0) or (ours.low or 0) > (theirs.high or 0):
-                shown = " | ".join(_number(each.value, each.low, each.high) for each in (theirs, ours))
+                shown = " | ".join(number_text(each.value, each.low, each.high) for each in (theirs, ours))
                 yield f"| `{result['id']}` | {_escaped(row)} | {shown} |"
     yield ""
 
@@ -140,8 +140,8 @@ def _differences(results: Sequence[Result]) -> Iterator[str]:
     for result in results:
         for cell in result["cells"]:
             if cell["verdict"] == Verdict.DIFFERS:
-                paper = _number(cell["paper"], cell["paper_low"], cell["paper_high"])
-                ours = _number(cell["ours"], cell["low"], cell["high"])
+                paper = number_text(cell["paper"], cell["paper_low"], cell["paper_high"])
+                ours = number_text(cell["ours"], cell["low"], cell["high"])
                 what = f"`{result['id']}` | {_escaped(cell['row'])} | {_escaped(cell['column'])}"
                 yield f"| {what} | {paper} | {ours} | {_escaped(cell['cause'] or '')} |"
     yield ""
@@ -186,10 +186,10 @@ def _matrix(cells: Sequence[dict[str, Any]]) -> Iterator[str]:
 def _shown(cell: dict[str, Any] | None) -> str:
     if cell is None:
         return ""
-    ours = _number(cell["ours"])
+    ours = number_text(cell["ours"])
     if cell["paper"] is None:
         return ours
-    return f"{ours} ({_number(cell['paper'])}) {_MARKS[cell['verdict']]}"
+    return f"{ours} ({number_text(cell['paper'])}) {_MARKS[cell['verdict']]}"
 
 
 def _is_sentence(cell: dict[str, Any]) -> bool:
@@ -197,7 +197,16 @@ def _is_sentence(cell: dict[str, Any]) -> bool:
     return cell["metric"] is None
 
 
-def _number(value: float | None, low: float | None = None, high: float | None = None) -> str:
+def both_sides(cell: dict[str, Any]) -> tuple[str, str]:
+    """The paper's and ours: numbers with intervals, or whether a sentence is so."""
+    if _is_sentence(cell):
+        return "it is so", "yes" if cell["ours"] else "no"
+    paper = number_text(cell["paper"], cell["paper_low"], cell["paper_high"])
+    return paper, number_text(cell["ours"], cell["low"], cell["high"])
+
+
+def number_text(value: float | None, low: float | None = None, high: float | None = None) -> str:
+    """A number with its interval, as short as it can be said."""
     if value is None:
         return "-"
     return f"{value:.3g}" if low is None or high is None else f"{value:.3g} [{low:.3g}, {high:.3g}]"

@@ -1,6 +1,6 @@
 """Single runs, packed for a page: thousands of curves and weights over time in a few megabytes.
 
-Numbers are 16 bits wide: errors as hundredths of a decade, weights as multiples of a scale of the run. Along
+Numbers are 16 bits wide: errors in steps of 1/200 of a decade, weights in steps of a scale of the run. Along
 time only differences are kept, all high bytes before all low ones, which compress well.
 """
 
@@ -9,7 +9,7 @@ from __future__ import annotations
 import base64
 import gzip
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -27,8 +27,6 @@ FINEST = 1 / 2000
 SHOWN_WEIGHTS = 24
 BUDGET = 4_000_000
 """Numbers on a page; beyond that every cell shows fewer seeds."""
-
-_NOT_KEPT = "Runs from before nalm 0.5 and models of more than 512 parameters keep no weights over time."
 
 
 def packed(data: bytes) -> str:
@@ -60,18 +58,19 @@ def pack_runs(
     """
     seeds = _seeds_that_fit(cells)
     shown = [min(seeds, len(cell.runs)) for cell in cells]
-    pages = _Runs()
+    runs, total = _Runs(), sum(shown)
     for index, cell in enumerate(cells):
-        pages.add(index, cell, cell.runs[: shown[index]])
-        tell(sum(shown[: index + 1]), sum(shown))
-    return Packed(packed(pages.bytes()), shown)
+        runs.add(index, cell.runs[: shown[index]])
+        tell(len(runs.header["row"]), total)
+    return Packed(packed(runs.joined()), shown)
 
 
 def _seeds_that_fit(cells: Sequence[StoredCell]) -> int:
     """How many runs of every cell may be shown."""
-    most = max((len(cell.runs) for cell in cells), default=0)
+    sizes = [(_size(cell), len(cell.runs)) for cell in cells]
+    most = max((runs for _, runs in sizes), default=0)
     for seeds in range(most, 1, -1):
-        if sum(_size(cell) * min(seeds, len(cell.runs)) for cell in cells) <= BUDGET:
+        if sum(size * min(seeds, runs) for size, runs in sizes) <= BUDGET:
             return seeds
     return min(most, 1)
 
@@ -83,7 +82,10 @@ def _size(cell: StoredCell) -> int:
     return 2 * len(record.steps) + min(weights, SHOWN_WEIGHTS) * len(record.history_steps)
 
 
-_PER_RUN = ("row", "seed", "outcome", "chosen", "solved_at", "sparsity", "threshold", "formula", "scale")
+_PER_RUN = (
+    *("row", "seed", "outcome", "chosen", "solved_at", "sparsity", "threshold", "formula"),
+    *("steps", "points", "scale"),
+)
 
 
 @dataclass
@@ -102,21 +104,13 @@ class _Runs:
     formulas: dict[str | None, int] = field(default_factory=dict)
     numbers: list[np.ndarray] = field(default_factory=list)
 
-    def add(self, index: int, cell: StoredCell, runs: Sequence[Judged]) -> None:
+    def add(self, index: int, runs: Sequence[Judged]) -> None:
         """Take the runs of a cell."""
-        record = runs[0].record
         names, weights = _weights_over_time(runs)
-        kept = _largest(weights)
-        self.header["cells"].append(
-            {
-                "steps": self._grid(record.steps),
-                "points": self._grid(record.history_steps if names else np.array([])),
-                "names": [names[k] for k in kept],
-                "note": _note(len(names)),
-            }
-        )
-        for k, run in enumerate(runs):
-            self._add_run(index, run, weights[k, kept])
+        shown = _largest(weights)
+        self.header["cells"].append({"names": [names[k] for k in shown], "weights": len(names)})
+        for run, values in zip(runs, weights):
+            self._add_run(index, run, np.empty((0, 0)) if values is None else values[shown])
 
     def _add_run(self, index: int, run: Judged, weights: np.ndarray) -> None:
         record = run.record
@@ -130,6 +124,8 @@ class _Runs:
             "sparsity": rounded(record.sparsity),
             "threshold": rounded(run.below.test),
             "formula": self._formula(formula(record, only_readable=True)),
+            "steps": self._grid(record.steps),
+            "points": self._grid(record.history_steps if len(weights) else ()),
             "scale": scale,
         }
         for name in _PER_RUN:
@@ -137,13 +133,13 @@ class _Runs:
         self.numbers += [_errors(record.validation), _errors(record.test)]
         self.numbers += [_differences(_whole(series / scale)) for series in weights]
 
-    def _grid(self, steps: np.ndarray) -> int:
+    def _grid(self, steps: Iterable[int]) -> int:
         return self.grids.setdefault(tuple(int(step) for step in steps), len(self.grids))
 
     def _formula(self, text: str | None) -> int:
         return self.formulas.setdefault(text, len(self.formulas))
 
-    def bytes(self) -> bytes:
+    def joined(self) -> bytes:
         """The length of the header, the header, all high bytes, all low bytes."""
         header = {**self.header, "grids": list(self.grids), "formulas": list(self.formulas)}
         head = json.dumps(header, allow_nan=False).encode()
@@ -152,34 +148,36 @@ class _Runs:
         return len(head).to_bytes(4, "little") + head + halves.T.tobytes()
 
 
-def _largest(weights: np.ndarray) -> np.ndarray:
+_Weights = list[np.ndarray | None]
+"""Of each run the weights over time, `weights x points`; None if they were not kept."""
+
+
+def _largest(weights: _Weights) -> np.ndarray:
     """Which weights to show: of many those that are the largest in any of the runs say the most."""
-    if weights.shape[1] <= SHOWN_WEIGHTS:
-        return np.arange(weights.shape[1])
-    sizes = np.nan_to_num(np.abs(weights)).max(axis=(0, 2))
+    known = [values for values in weights if values is not None]
+    if not known or len(known[0]) <= SHOWN_WEIGHTS:
+        return np.arange(len(known[0]) if known else 0)
+    sizes = np.max([np.nan_to_num(np.abs(values)).max(axis=1) for values in known], axis=0)
     return np.sort(np.argsort(-sizes, kind="stable")[:SHOWN_WEIGHTS])
 
 
-def _note(weights: int) -> str:
-    if not weights:
-        return _NOT_KEPT
-    if weights > SHOWN_WEIGHTS:
-        return f"The {SHOWN_WEIGHTS} of {weights} weights that are the largest."
-    return ""
-
-
-def _weights_over_time(runs: Sequence[Judged]) -> tuple[list[str], np.ndarray]:
-    """Names of all single weights, and their values, `runs x weights x points`."""
-    record = runs[0].record
-    points = len(record.history_steps)
-    if not all(run.record.history and len(run.record.history_steps) == points for run in runs):
-        return [], np.empty((len(runs), 0, 0))
-    lead = (len(runs), points)
-    stacked = {name: np.stack([run.record.history[name] for run in runs]) for name in record.history}
-    found = effective_weights(record, stacked, lead)
-    names = [f"{name}{_place(k)}" for name, value in found.items() for k in np.ndindex(value.shape[2:])]
-    flat = np.concatenate([value.reshape(*lead, -1) for value in found.values()], axis=2)
-    return names, flat.transpose(0, 2, 1).astype(np.float64)
+def _weights_over_time(runs: Sequence[Judged]) -> tuple[list[str], _Weights]:
+    """Names of all single weights, and their values."""
+    names: list[str] = []
+    groups: dict[int, list[int]] = {}  # those with as many points are told together, which is quick
+    for k, run in enumerate(runs):
+        if run.record.history:
+            groups.setdefault(len(run.record.history_steps), []).append(k)
+    values: _Weights = [None] * len(runs)
+    for points, members in groups.items():
+        record, lead = runs[members[0]].record, (len(members), points)
+        held = {name: np.stack([runs[k].record.history[name] for k in members]) for name in record.history}
+        found = effective_weights(record, held, lead)
+        names = [f"{name}{_place(k)}" for name, value in found.items() for k in np.ndindex(value.shape[2:])]
+        flat = np.concatenate([value.reshape(*lead, -1) for value in found.values()], axis=2)
+        for k, each in zip(members, flat.transpose(0, 2, 1).astype(np.float64)):
+            values[k] = each
+    return names, values
 
 
 def _place(index: tuple[int, ...]) -> str:
@@ -209,5 +207,5 @@ def _differences(values: np.ndarray) -> np.ndarray:
 
 
 def rounded(value: float | None) -> float | None:
-    """Three digits; None for what is not finite."""
-    return float(f"{value:.3g}") if value is not None and np.isfinite(value) else None
+    """Six digits; None for what is not finite."""
+    return float(f"{value:.6g}") if value is not None and np.isfinite(value) else None

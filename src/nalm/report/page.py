@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import errno
-import hashlib
 import json
-import os
+import secrets
 import shlex
 from collections.abc import Callable
 from datetime import UTC, datetime
@@ -13,9 +11,10 @@ from pathlib import Path
 from typing import Any
 
 from nalm._version import __version__
-from nalm.errors import ArgumentError, NalmError
+from nalm.errors import NalmError
 from nalm.experiment.store import Store
 from nalm.experiment.stored import stored_cells
+from nalm.report.files import check_output, written_whole
 from nalm.report.packing import pack_runs, packed
 from nalm.report.page_data import Page
 from nalm.report.page_ledger import ledger_cells, ledger_text
@@ -33,25 +32,19 @@ def write_page(store: Path, output: Path, tell: Callable[[int, int], None] = lam
         output: the file to write; a file that was there stays as it is if anything goes wrong.
         tell: is told how many of how many runs are done.
     """
-    if str(output) == "-" or output.is_dir():
-        raise ArgumentError("output", "the name of a file, such as report.html", repr(str(output)))
-    if not output.parent.is_dir():
-        raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), str(output))
+    check_output(output, store)
     records = []
     if store.exists():
-        with Store(store) as opened:
+        with Store(store, read_only=True) as opened:
             records = list(opened.records(without=["final_parameters"]))
     page = Page(stored_cells(records))
-    part = output.with_name(output.name + ".part")
-    try:
-        part.write_text(_rendered(page, store, tell), encoding="utf-8")
-        os.replace(part, output)
-    finally:
-        part.unlink(missing_ok=True)
+    with written_whole(output) as part:
+        text = _rendered(page, store, len(records) - len(page.runs), tell)
+        part.write_text(text, encoding="utf-8")
     return len(page.runs)
 
 
-def _rendered(page: Page, store: Path, tell: Callable[[int, int], None]) -> str:
+def _rendered(page: Page, store: Path, left_out: int, tell: Callable[[int, int], None]) -> str:
     template, plotly = _template(), packed(_asset(_PLOTLY).encode()) if page.runs else ""
     runs = pack_runs([line.cell for line in page.lines], tell)
     data = packed(json.dumps(page.program_data(runs.shown) | ledger_cells(), allow_nan=False).encode())
@@ -61,13 +54,14 @@ def _rendered(page: Page, store: Path, tell: Callable[[int, int], None]) -> str:
         store_argument=shlex.quote(str(store)),
         made=f"{datetime.now(UTC):%Y-%m-%d %H:%M} UTC",
         # Which scripts may run is decided by a word that text in the data cannot know.
-        nonce=hashlib.sha256((data + runs.text).encode()).hexdigest()[:32],
+        nonce=secrets.token_hex(16),
         style=_asset("page.css"),
         script="\n".join(_asset(f"{name}.js") for name in _SCRIPTS),
         data=data,
         runs_data=runs.text,
         plotly=plotly,
         about_runs=_about_runs(sum(runs.shown), len(page.runs)),
+        left_out=left_out,
         ledger=ledger_text(),
         **page.text_data(),
     )
@@ -80,8 +74,7 @@ def _about_runs(shown: int, total: int) -> str:
     )
     if shown == total:
         return said
-    part = f"{shown:,} of {total:,} runs are on this page, the lowest seeds of every line"
-    return f"{said} {part}; `nalm runs` has all."
+    return f"{said} {shown:,} of {total:,} runs are on this page: the lowest seeds of every line."
 
 
 def _asset(name: str) -> str:

@@ -14,14 +14,14 @@ from typing import Any
 from nalm.evaluate.intervals import success_interval
 from nalm.evaluate.outcome import Outcome
 from nalm.experiment.bench import Judged
-from nalm.experiment.restore import cell_of
+from nalm.experiment.restore import spec_of
 from nalm.experiment.run import LOG_INTERVAL
 from nalm.experiment.stored import StoredCell
 from nalm.report.packing import rounded
-from nalm.tasks import OPERATIONS, RANGE_SETS, RANGES, TASKS
+from nalm.tasks import OPERATIONS, RANGE_SETS, RANGES, TASKS, RangeTask
 from nalm.units import UNITS
 
-LONGEST_LABEL = 48
+LONGEST_LABEL = 60
 _RANGES_IN_WORDS = {"distributions": "other distributions"}
 
 
@@ -54,11 +54,16 @@ def section_of(cell: StoredCell) -> Section:
 
 
 def _range_set(cell: StoredCell) -> str:
-    pair = (cell.task.train_range, cell.task.test_range)
-    for name, members in RANGE_SETS.items():
-        if any(RANGES[member] == pair for member in members):
-            return name
-    return "other"
+    name = range_name(cell.task)
+    return next((known for known, members in RANGE_SETS.items() if name in members), "other")
+
+
+def range_name(task: RangeTask) -> str:
+    """The papers' name of a range, or what it is: the same for the same data, however it was written."""
+    if task.range in RANGES:
+        return task.range
+    pair = (task.train_range, task.test_range)
+    return next((name for name, known in RANGES.items() if known == pair), f"{pair[0]}=>{pair[1]}")
 
 
 @dataclass(frozen=True, eq=False)
@@ -86,8 +91,8 @@ class Line:
 
     @property
     def range(self) -> str:
-        """The training range as it was asked for."""
-        return self.cell.task.range
+        """The name of the range, the same however it was written."""
+        return range_name(self.cell.task)
 
 
 class Page:
@@ -126,7 +131,7 @@ class Page:
             "labels": list(
                 dict.fromkeys(line.label for line in sorted(self.lines, key=lambda each: each.second_rank))
             ),
-            "order": {name: k for k, name in enumerate(RANGES)},
+            "order": [*RANGES],
             "recipes": self.recipes,
             "machines": [_versions_text(versions) for versions in self.machines],
             "advice": {str(outcome): outcome.advice for outcome in Outcome},
@@ -145,6 +150,7 @@ class Page:
             "index": line.index,
             "section": list(self.sections).index(line.section),
             "label": line.label,
+            "range": line.range,
             "task": cell.task.name,
             "model": cell.model,
             "variant": "; ".join(cell.variant),
@@ -200,9 +206,9 @@ def _lines(cells: Sequence[StoredCell]) -> list[Line]:
     """Cells in the order of the page, each with its section and label."""
     placed = sorted(((section_of(cell), cell) for cell in cells), key=lambda pair: _place(*pair))
     labels = _labels([cell for _, cell in placed])
-    plain = {(section, cell.model) for section, cell in placed if not cell.variant}
+    plain = {(section, cell.model, cell.task.op) for section, cell in placed if not cell.variant}
     return [
-        Line(k, cell, section, labels[k], bool(cell.variant) and (section, cell.model) in plain)
+        Line(k, cell, section, labels[k], bool(cell.variant) and (section, cell.model, cell.task.op) in plain)
         for k, (section, cell) in enumerate(placed)
     ]
 
@@ -211,26 +217,24 @@ def _place(section: Section, cell: StoredCell) -> tuple[Any, ...]:
     """The order of the page is that of the catalogue; what is not in it comes last."""
     unit = re.split("[@(+]", cell.model)[0]
     named = ((section.task, TASKS), (section.inputs, ()), (section.ranges, RANGE_SETS), (unit, UNITS))
-    within = ((cell.task.op, OPERATIONS), (cell.task.range, RANGES))
+    within = ((cell.task.op, OPERATIONS), (range_name(cell.task), RANGES))
     return *_places(*named), cell.model, cell.variant, *_places(*within)
 
 
 def _headline(lines: Sequence[Line]) -> list[dict[str, Any]]:
     """Unit by operation: the share of all runs that are solved."""
-    ops = _ops(lines)
+    ops, shown = _ops(lines), [line for line in lines if not line.second_rank]
     groups: dict[str, dict[str, list[Line]]] = {}
-    for line in lines:
-        if not line.second_rank:
-            groups.setdefault(line.label, {}).setdefault(line.op, []).append(line)
-    ranges = {op: len(_ranges([line for line in lines if line.op == op])) for op in ops}
-    shown = {
-        label: [_pooled(by_op[op], ranges[op]) if op in by_op else None for op in ops]
+    for line in shown:
+        groups.setdefault(line.label, {}).setdefault(line.op, []).append(line)
+    ranges = {op: len(_ranges([line for line in shown if line.op == op])) for op in ops}
+    pooled = {
+        label: {op: _pooled(found, ranges[op]) for op, found in by_op.items()}
         for label, by_op in groups.items()
     }
-    for k in range(len(ops)):
-        measured = [cells[k] for cells in shown.values() if cells[k] is not None]
-        _mark_best([cell for cell in measured if cell is not None])
-    return [{"label": label, "cells": cells} for label, cells in shown.items()]
+    for op in ops:
+        _mark_best([cells[op] for cells in pooled.values() if op in cells])
+    return [{"label": label, "cells": [cells.get(op) for op in ops]} for label, cells in pooled.items()]
 
 
 def _mark_best(cells: Sequence[dict[str, Any]]) -> None:
@@ -250,8 +254,8 @@ def _times(runs: Iterable[Judged]) -> list[str]:
 
 
 def _recipe_name(cell: StoredCell) -> str:
-    usual = cell_of(cell.runs[0].record)
-    return "unknown" if usual is None else usual.model.recipe or usual.model.usual_recipe
+    spec = spec_of(cell.model)
+    return "unknown" if spec is None else spec.recipe or spec.usual_recipe
 
 
 def _places(*named: tuple[Any, Collection[Any]]) -> Iterator[tuple[int, Any]]:
@@ -270,7 +274,7 @@ def _labels(cells: Sequence[StoredCell]) -> list[str]:
         if said and len(label) > LONGEST_LABEL:
             others = [variant for model, variant in numbers if model == cell.model]
             number = numbers.setdefault((cell.model, cell.variant), len(others) + 1)
-            label = f"{cell.model} · another recipe ({number})"
+            label = f"{cell.model} · variant {number}"
         labels.append(label)
     return labels
 
@@ -301,7 +305,8 @@ def _without_nothing(text: str) -> str:
 
 def _about(cell: StoredCell) -> str:
     first = (type(cell.task).__doc__ or "").strip().splitlines()[0]
-    return first.replace("`inputs`", str(cell.task.inputs)).replace("`", "")
+    number = "1 input" if cell.task.inputs == 1 else f"{cell.task.inputs} inputs"
+    return first.replace("`inputs` inputs", number).replace("`", "")
 
 
 def _pooled(lines: Sequence[Line], ranges: int) -> dict[str, Any]:

@@ -6,12 +6,7 @@ from typing import Any
 
 from nalm.papers import ledger
 from nalm.papers.verdicts import Verdict
-from nalm.report.ledger_page import shares
-
-_CELL = (
-    *("row", "column", "metric", "paper", "paper_low", "paper_high"),
-    *("ours", "low", "high", "n", "verdict", "reason", "cause"),
-)
+from nalm.report.ledger_page import both_sides, shares
 
 
 def ledger_cells() -> dict[str, Any]:
@@ -22,7 +17,7 @@ def ledger_cells() -> dict[str, Any]:
         "ledger": {
             name: {
                 **{key: result[key] for key in ("source", "command", "reduced", "note")},
-                "cells": [{key: cell[key] for key in _CELL} for cell in result["cells"]],
+                "cells": [_shown(cell) for cell in result["cells"]],
             }
             for name, result in results.items()
             if result is not None
@@ -30,19 +25,25 @@ def ledger_cells() -> dict[str, Any]:
     }
 
 
+def _shown(cell: dict[str, Any]) -> dict[str, Any]:
+    paper, ours = both_sides(cell)
+    why = cell["cause"] or cell["reason"] or ""
+    kept = {name: cell[name] for name in ("row", "column", "n", "verdict")}
+    return {**kept, "paper": paper, "ours": ours, "why": why.replace("_", " ")}
+
+
 def ledger_text() -> dict[str, Any]:
     """The ledger as far as the template shows it."""
     entries = ledger.listing()
     results = [r for entry in entries if (r := ledger.kept_result(entry["id"])) is not None]
     found = shares(results)
-    counts = ", ".join(f"{n} {name.replace('_', ' ')}" for name, n in sorted(found["verdicts"].items()))
+    counts = ", ".join(f"{name.replace('_', ' ')} {n}" for name, n in sorted(found["verdicts"].items()))
     differences = [
         {
             "id": result["id"],
             "row": cell["row"],
             "column": cell["column"],
-            "paper": _number(cell, "paper"),
-            "ours": _number(cell, "ours"),
+            **dict(zip(("paper", "ours"), both_sides(cell))),
             "cause": cell["cause"] or "",
         }
         for result in results
@@ -57,11 +58,3 @@ def ledger_text() -> dict[str, Any]:
         "sentence": sentence if results else "none has been run.",
         "differences": differences,
     }
-
-
-def _number(cell: dict[str, Any], side: str) -> str:
-    value = cell[side]
-    if cell["metric"] is None:
-        return ("it is so" if side == "paper" else "yes") if value else "no"
-    low, high = (cell[f"paper_{end}" if side == "paper" else end] for end in ("low", "high"))
-    return f"{value:.3g}" if low is None or high is None else f"{value:.3g} [{low:.3g}, {high:.3g}]"

@@ -8,6 +8,8 @@ from typing import Any
 
 from rich.table import Table
 
+from nalm.report.ledger_page import both_sides
+
 _BARS = "▁▂▃▄▅▆▇█"
 
 
@@ -132,11 +134,7 @@ def reproduction_table(result: dict[str, Any]) -> Table:
     for column in ("row", "column", "paper", "ours", "runs", "verdict"):
         table.add_column(column)
     for cell in result["cells"]:
-        said = cell["metric"] is None
-        paper = "it is so" if said else _estimate(cell["paper"], cell["paper_low"], cell["paper_high"])
-        ours = (
-            ("yes" if cell["ours"] else "no") if said else _estimate(cell["ours"], cell["low"], cell["high"])
-        )
+        paper, ours = both_sides(cell)
         why = cell["reason"] or cell["cause"]
         verdict = cell["verdict"] if why is None else f"{cell['verdict']}: {why}"
         table.add_row(cell["row"], cell["column"], paper, ours, str(cell["n"]), verdict)
@@ -155,12 +153,3 @@ def ledger_table(entries: list[dict[str, Any]]) -> Table:
     totals = [str(sum(entry[name] for entry in entries)) for name in names[1:]]
     table.add_row("all", "", "", *totals, style="bold")
     return table
-
-
-def _estimate(value: float | None, low: float | None, high: float | None) -> str:
-    """A number with its interval, as short as it can be said."""
-    if value is None:
-        return "-"
-    if low is None or high is None:
-        return f"{value:.3g}"
-    return f"{value:.3g} [{low:.3g}, {high:.3g}]"

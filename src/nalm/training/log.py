@@ -25,7 +25,8 @@ class Log:
 
     def __init__(self, runs: int, iterations: int, interval: int, device: torch.device) -> None:
         self.iterations = iterations
-        self.history_interval = interval * -(-(iterations // interval + 1) // HISTORY_POINTS)
+        # One point is left for the last step, wherever it falls.
+        self.history_interval = interval * -(-(iterations // interval + 1) // (HISTORY_POINTS - 1))
         self.history_steps: list[int] = []
         self.history: list[Parameters] = []
         self.steps: list[int] = []

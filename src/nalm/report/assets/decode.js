@@ -39,9 +39,8 @@ function loadRuns() {
     for (let k = 0; k < half; k++) numbers[k] = (bytes[k] << 8) | bytes[half + k];
     let offset = 0;
     const runs = header.row.map((row, k) => {
-      const cell = header.cells[row];
       const start = offset;
-      offset += 2 * header.grids[cell.steps].length + cell.names.length * header.grids[cell.points].length;
+      offset += 2 * header.grids[header.steps[k]].length + header.cells[row].names.length * header.grids[header.points[k]].length;
       return { k, row, seed: header.seed[k], start };
     });
     return { header, numbers, runs };
@@ -52,8 +51,8 @@ function loadRuns() {
 // One run's curves and weights, as numbers.
 function runDetails({ header, numbers }, run) {
   const cell = header.cells[run.row];
-  const steps = header.grids[cell.steps];
-  const points = header.grids[cell.points];
+  const steps = header.grids[header.steps[run.k]];
+  const points = header.grids[header.points[run.k]];
   let at = run.start;
   const series = (length) => {
     const values = [];
@@ -64,16 +63,16 @@ function runDetails({ header, numbers }, run) {
     }
     return values;
   };
-  const error = (value) => (value === -32768 ? null : 10 ** (value / header.errors_per_decade));
+  const error = (value) => (value === -32768 ? null : value === -32767 ? 0 : 10 ** (value / header.errors_per_decade));
   const validation = series(steps.length).map(error);
   const test = series(steps.length).map(error);
   const scale = header.scale[run.k];
-  const weights = cell.names.map((name) => ({
+  const weights = (points.length ? cell.names : []).map((name) => ({
     name,
     values: series(points.length).map((value) => (value === -32768 ? null : value * scale)),
   }));
   return {
-    steps, validation, test, points, weights, note: cell.note,
+    steps, validation, test, points, weights, allWeights: cell.weights,
     outcome: header.outcomes[header.outcome[run.k]],
     chosen: header.chosen[run.k],
     solvedAt: header.solved_at[run.k],

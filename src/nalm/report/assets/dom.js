@@ -32,6 +32,7 @@ const words = (name) => name.replaceAll("_", " ");
 function short(value) {
   if (value === null || value === undefined) return "–";
   if (value !== 0 && Math.abs(value) < 1e-3) return value.toExponential(1);
+  if (Math.abs(value) >= 1e8) return value.toExponential(1);
   if (Math.abs(value) >= 1000) return Math.round(value).toLocaleString("en");
   return String(Number(value.toPrecision(3)));
 }

@@ -12,7 +12,7 @@ function buildLedger(report) {
     for (const detail of body.querySelectorAll(".detail")) detail.remove();
     for (const row of rows) {
       row.querySelector("button")?.setAttribute("aria-expanded", "false");
-      row.hidden = !(name === "all" || (name === "not run" ? !report.ledger[row.dataset.entry] : `data-${name.replaceAll("_", "-")}` in attributesOf(row)));
+      row.hidden = !(name === "all" || (name === "not run" ? !report.ledger[row.dataset.entry] : row.hasAttribute(`data-${name.replaceAll("_", "-")}`)));
     }
   });
   for (const button of choose.children) button.textContent = words(button.textContent);
@@ -32,15 +32,11 @@ function buildLedger(report) {
   }
 }
 
-const attributesOf = (row) => Object.fromEntries([...row.attributes].map((a) => [a.name, a.value]));
-
 function entryDetail(entry) {
   const lines = entry.cells.map((cell) => element("tr", {},
     element("td", {}, cell.row), element("td", { class: "prose" }, cell.column),
-    element("td", {}, cell.metric === null ? "it is so" : withInterval(cell.paper, cell.paper_low, cell.paper_high)),
-    element("td", {}, cell.metric === null ? (cell.ours ? "yes" : "no") : withInterval(cell.ours, cell.low, cell.high)),
-    element("td", { class: "number" }, cell.n ?? ""),
-    element("td", { class: cell.verdict, title: cell.cause ?? cell.reason ?? null }, words(cell.verdict))));
+    element("td", {}, cell.paper), element("td", {}, cell.ours), element("td", { class: "number" }, cell.n ?? ""),
+    element("td", { class: "prose" }, element("span", { class: cell.verdict }, words(cell.verdict)), cell.why ? `: ${cell.why}` : "")));
   const heads = ["row", "column", "paper", "ours", "runs", "verdict"].map((title) => element("th", { scope: "col" }, title));
   return [
     element("p", {}, entry.source, ". ", element("code", {}, entry.command), entry.reduced.length ? `. Reduced: ${entry.reduced.join("; ")}.` : "."),

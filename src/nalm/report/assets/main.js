@@ -13,9 +13,12 @@ async function main() {
   document.documentElement.dataset.ready = String(Math.round(performance.now())); // how long it took
 }
 
-main().catch((error) => {
+function complain(what) {
   const fault = document.getElementById("fault");
   fault.hidden = false;
-  fault.textContent = `Part of this page could not be shown: ${error.message}. It needs a browser from 2023 or later.`;
-  throw error;
-});
+  fault.textContent = `Part of this page could not be shown: ${what}. It needs a browser from 2023 or later.`;
+}
+
+addEventListener("error", (event) => complain(event.message));
+addEventListener("unhandledrejection", (event) => complain(event.reason?.message ?? event.reason));
+main();

@@ -9,10 +9,9 @@ const METRICS = [
 
 function buildTask(section, report) {
   const rows = report.rows.filter((row) => row.section === section.index);
-  const state = {
-    op: section.ops[0],
-    hidden: new Set(rows.filter((row) => row.hidden).map((row) => row.label)),
-  };
+  // A variant is hidden where the plain model is there, for the same operation.
+  const key = (row) => `${row.op} ${row.label}`;
+  const state = { op: section.ops[0], hidden: new Set(rows.filter((row) => row.hidden).map(key)) };
   const home = document.getElementById(section.id);
   const controls = element("div");
   const panels = element("div", { class: "panels" });
@@ -25,27 +24,28 @@ function buildTask(section, report) {
   home.append(controls, panels, element("h3", {}, "Success by unit and range"), heat);
 
   const ofOp = () => rows.filter((row) => row.op === state.op);
-  const shown = () => ofOp().filter((row) => !state.hidden.has(row.label));
+  const shown = () => ofOp().filter((row) => !state.hidden.has(key(row)));
 
   function update() {
-    divs.forEach((div, k) => redraw(div, () => panel(METRICS[k], section, shown(), report)));
+    divs.forEach((div) => redraw(div));
     heat.replaceChildren(heatMap(section, shown()));
   }
 
   function toggles() {
     const labels = report.labels.filter((label) => ofOp().some((row) => row.label === label));
     const group = element("div", { class: "controls units", role: "group", "aria-label": "Units shown" });
+    const keyOf = (label) => `${state.op} ${label}`;
     const all = (hide) => () => {
-      labels.forEach((label) => (hide ? state.hidden.add(label) : state.hidden.delete(label)));
+      labels.forEach((label) => (hide ? state.hidden.add(keyOf(label)) : state.hidden.delete(keyOf(label))));
       for (const b of group.querySelectorAll("[aria-pressed]")) b.setAttribute("aria-pressed", String(!hide));
       update();
     };
     for (const label of labels) {
       const button = element("button", {
-        type: "button", "aria-pressed": String(!state.hidden.has(label)), title: "Show or hide",
+        type: "button", "aria-pressed": String(!state.hidden.has(keyOf(label))), title: "Show or hide",
         onclick: () => {
-          if (!state.hidden.delete(label)) state.hidden.add(label);
-          button.setAttribute("aria-pressed", String(!state.hidden.has(label)));
+          if (!state.hidden.delete(keyOf(label))) state.hidden.add(keyOf(label));
+          button.setAttribute("aria-pressed", String(!state.hidden.has(keyOf(label))));
           update();
         },
       }, swatch(report.labels.indexOf(label)), label);
@@ -58,17 +58,14 @@ function buildTask(section, report) {
     return group;
   }
 
-  function rebuild() {
-    const choose = buttons("Operation", section.ops, (op) => op === state.op, (op, pressed) => {
-      state.op = op;
-      for (const b of choose.children) b.setAttribute("aria-pressed", String(b === pressed));
-      controls.lastChild.replaceWith(toggles());
-      update();
-    });
-    controls.replaceChildren(choose, toggles());
+  const choose = buttons("Operation", section.ops, (op) => op === state.op, (op, pressed) => {
+    state.op = op;
+    for (const b of choose.children) b.setAttribute("aria-pressed", String(b === pressed));
+    controls.lastChild.replaceWith(toggles());
     update();
-  }
-  rebuild();
+  });
+  controls.replaceChildren(choose, toggles());
+  update();
 }
 
 function panel(metric, section, rows, report) {
@@ -136,7 +133,7 @@ function heatMap(section, rows) {
     if (!row) return element("td", { class: "none" }, "–");
     const { rate: value, low, high } = row.success;
     return element("td", {
-      style: `background:${heatColour(value)};color:${value > 0.48 ? "#000" : "#fff"}`,
+      style: `background:${heatColour(value)};color:${value > 0.47 ? "#000" : "#fff"}`,
       title: `${label}, ${row.op}, ${range}: ${withInterval(value, low, high, rate)} of ${row.runs} runs`,
     }, rate(value));
   })));

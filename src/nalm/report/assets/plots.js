@@ -13,6 +13,11 @@ const SYMBOLS = [
   ["triangle-left", "M-8 0L7-9V9Z"],
   ["triangle-right", "M8 0L-7-9V9Z"],
   ["hourglass", "M-8-9H8L-8 9H8Z"],
+  ["pentagon", "M0-9L8.6-2.8 5.3 7.3H-5.3L-8.6-2.8Z"],
+  ["bowtie", "M-9-8V8L9-8V8Z"],
+  ["diamond-tall", "M0-10L5 0 0 10-5 0Z"],
+  ["star-triangle-up", "M0-10L2.8-1 9 7 0 5-9 7-2.8-1Z"],
+  ["diamond-wide", "M0-5L10 0 0 5-10 0Z"],
 ];
 
 const colourOf = (index) => css(`--u${index % COLOURS}`);
@@ -81,7 +86,7 @@ function plot(label, make) {
   return div;
 }
 
-function redraw(div, make) {
+function redraw(div, make = plots.get(div).make) {
   const held = plots.get(div);
   held.make = make;
   return held.visible ? draw(div) : Promise.resolve();
@@ -93,6 +98,15 @@ async function draw(div) {
   await Plotly.react(div, traces, layout, { responsive: true, displaylogo: false, displayModeBar: false });
   div.dataset.drawn = "true";
 }
+
+// On paper every plot is there, seen or not.
+addEventListener("beforeprint", () => {
+  for (const [div, held] of plots) {
+    if (held.visible) continue;
+    held.visible = true;
+    draw(div);
+  }
+});
 
 matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => {
   for (const [div, held] of plots) if (held.visible) draw(div);

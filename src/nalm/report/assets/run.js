@@ -2,9 +2,7 @@
 
 function buildRun(report) {
   const home = document.getElementById("run");
-  const held = report.rows.filter((row) => row.detailed);
-  if (!held.length) return;
-  const state = { row: held[0], seed: null };
+  const state = { row: report.rows[0], seed: null };
   const controls = element("div", { class: "controls", id: "run-controls" });
   const facts = element("div", { id: "run-facts", "aria-live": "polite" });
   const nothing = () => ({ traces: [], layout: baseLayout({}, {}) });
@@ -24,7 +22,7 @@ function buildRun(report) {
 
   // Each choice is among what the choices before it leave.
   function candidates(depth) {
-    return held.filter((row) => filters.slice(0, depth).every(([, of]) => of(row) === of(state.row)));
+    return report.rows.filter((row) => filters.slice(0, depth).every(([, of]) => of(row) === of(state.row)));
   }
 
   function choose(depth, value) {
@@ -54,7 +52,7 @@ function buildRun(report) {
     const found = runDetails(packed, run);
     facts.replaceChildren(
       element("p", {}, element("b", {}, words(found.outcome)), ". ", report.advice[found.outcome] ?? ""),
-      element("p", { class: "formula" }, element("code", {}, found.formula ?? "This model cannot be read as a formula.")),
+      element("p", { class: "formula" }, element("code", {}, found.outcome === "diverged" ? "diverged: there is no formula" : (found.formula ?? "This model cannot be read as a formula."))),
       element("dl", {}, ...Object.entries({
         "chosen step": found.steps[found.chosen].toLocaleString("en"),
         "validation error": short(found.validation[found.chosen]),
@@ -62,7 +60,7 @@ function buildRun(report) {
         "solved at": short(found.solvedAt),
         "sparsity error": short(found.sparsity),
       }).flatMap(([name, value]) => [element("dt", {}, name), element("dd", {}, value)])));
-    note.textContent = found.note;
+    note.textContent = weightNote(found);
     await Promise.all([redraw(curve, () => curvePlot(found)), redraw(weights, () => weightPlot(found))]);
     home.dataset.shown = `${state.row.index}/${run.seed}`;
   }
@@ -81,6 +79,12 @@ function buildRun(report) {
     update();
   }, { rootMargin: "600px" });
   start.observe(home);
+}
+
+function weightNote(run) {
+  if (!run.weights.length) return "Weights over time are kept since nalm 0.5, for models of up to 512 parameters.";
+  if (run.weights.length < run.allWeights) return `The ${run.weights.length} of ${run.allWeights} weights that are the largest.`;
+  return "";
 }
 
 function curvePlot(run) {
@@ -109,12 +113,13 @@ function weightPlot(run) {
   layout.legend = { orientation: "h", y: 1.12 };
   const traces = run.weights.map((weight, k) => ({
     type: "scatter", mode: "lines", name: plain(weight.name), x: run.points, y: weight.values,
-    line: { color: colourOf(k), dash: DASHES[Math.floor(k / COLOURS) % DASHES.length], width: 2 },
+    line: { color: colourOf(k), dash: DASHES[k % DASHES.length], width: 2 },
     hovertemplate: `${plain(weight.name)} = %{y:.4g} at step %{x}<extra></extra>`,
   }));
-  if (!traces.length) {
-    say(layout, "not kept");
-    layout.xaxis.visible = layout.yaxis.visible = false;
+  const finite = run.weights.some((weight) => weight.values.some((value) => value !== null));
+  if (!finite) {
+    say(layout, run.weights.length ? "no finite weight" : "not kept");
+    layout.showlegend = layout.xaxis.visible = layout.yaxis.visible = false;
   }
   return { traces, layout };
 }

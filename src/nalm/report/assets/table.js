@@ -28,6 +28,7 @@ const DOWNLOADED = {
 function csv(rows, report) {
   const quoted = (value) => {
     const text = value === null || value === undefined ? "" : String(value);
+    if (typeof value === "string" && /^[=+@]/.test(text)) return quoted(`'${text}`); // a spreadsheet would compute it
     return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
   };
   const lines = rows.map((row) => Object.values(DOWNLOADED).map((of) => quoted(of(row, report))).join(","));
@@ -65,8 +66,11 @@ function buildTable(report) {
       }),
       element("button", { type: "button", id: "download", onclick: () => download("nalm-results.csv", csv(state.rows, report)) }, "Download CSV"),
       count),
-    element("div", { class: "scroll tall", tabindex: "0", role: "region", "aria-label": "All results" },
+    element("div", { class: "scroll tall", tabindex: "0", role: "region", "aria-label": "Table of results" },
       element("table", { id: "rows" }, element("thead", {}, element("tr", {}, ...heads)), body)));
+
+  // Ranges as the papers order them, other texts after them by the alphabet.
+  const place = (text) => (report.order.indexOf(text) + 1 || report.order.length + 1);
 
   function update() {
     const wanted = state.words.split(/\s+/).filter(Boolean);
@@ -77,7 +81,7 @@ function buildTable(report) {
       if (x === y) return 0;
       if (x === null) return 1; // what was not measured comes last either way
       if (y === null) return -1;
-      const order = typeof x === "string" ? (report.order[x] ?? 0) - (report.order[y] ?? 0) || x.localeCompare(y, "en", { numeric: true }) : x - y;
+      const order = typeof x === "string" ? place(x) - place(y) || x.localeCompare(y, "en", { numeric: true }) : x - y;
       return state.down ? -order : order;
     };
     state.rows = report.rows
@@ -86,6 +90,7 @@ function buildTable(report) {
     heads.forEach((head, k) => head.setAttribute("aria-sort", columns[k] !== column ? "none" : state.down ? "descending" : "ascending"));
     count.textContent = `${state.rows.length} of ${report.rows.length} lines`;
     body.replaceChildren(...state.rows.map(line));
+    if (!state.rows.length) body.append(element("tr", {}, element("td", { colspan: columns.length, class: "none" }, "No line matches.")));
   }
 
   function line(row) {
@@ -113,5 +118,5 @@ function detail(row, report, width) {
   };
   return element("tr", { class: "detail" }, element("td", { colspan: width },
     element("dl", {}, ...Object.entries(facts).flatMap(([name, value]) => [element("dt", {}, name), element("dd", {}, value)])),
-    row.detailed ? element("button", { type: "button", onclick: () => report.showRun(row) }, "Show its runs") : null));
+    element("button", { type: "button", onclick: () => report.showRun(row) }, "Show its runs")));
 }
