@@ -3,7 +3,8 @@
 const LEAST = 1e-9; // smaller errors, zero too, are drawn here
 const METRICS = [
   { name: "success", value: "rate", title: "Success rate", y: () => ({ range: [-0.05, 1.05] }), form: rate },
-  { name: "solved_at", value: "mean", title: "Solved at step", y: () => ({ rangemode: "tozero", tickformat: "~s" }) },
+  // A wide interval must not flatten all the others: the axis ends not far above the highest mean.
+  { name: "solved_at", value: "mean", title: "Solved at step", y: (ends, means) => ({ range: [0, Math.min(Math.max(...ends), 1.25 * Math.max(...means)) * 1.05], tickformat: "~s" }) },
   { name: "sparsity", value: "mean", title: "Sparsity error", y: (values) => powers(values, LEAST), logarithmic: true },
 ];
 
@@ -76,7 +77,7 @@ function panel(metric, section, rows, report) {
   const layout = baseLayout({
     tickvals: section.ranges.map((_, k) => k), ticktext: section.ranges.map(plain), tickangle: -45,
     range: [-0.5, section.ranges.length - 0.5], showgrid: false,
-  }, metric.y(known.flatMap((row) => ["low", metric.value, "high"].map((bound) => of(row, bound)))));
+  }, metric.y(known.flatMap((row) => ["low", metric.value, "high"].map((bound) => of(row, bound))), known.map((row) => of(row, metric.value))));
   layout.shapes = section.ranges.slice(1).map((_, k) => ({
     type: "line", x0: k + 0.5, x1: k + 0.5, y0: 0, y1: 1, yref: "paper", layer: "below", line: { color: css("--line"), width: 1 },
   }));
