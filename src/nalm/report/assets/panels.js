@@ -2,7 +2,7 @@
 
 const LEAST = 1e-9; // smaller errors, zero too, are drawn here
 const METRICS = [
-  { name: "success", value: "rate", title: "Success rate", y: () => ({ range: [-0.05, 1.05] }), form: rate },
+  { name: "success", value: "rate", title: "Success rate", y: () => ({ range: [-0.05, 1.05] }) },
   // A wide interval must not flatten all the others: the axis ends not far above the highest mean.
   { name: "solved_at", value: "mean", title: "Solved at step", y: (ends, means) => ({ range: [0, Math.min(Math.max(...ends), 1.25 * Math.max(...means)) * 1.05], tickformat: "~s" }) },
   { name: "sparsity", value: "mean", title: "Sparsity error", y: (values) => powers(values, LEAST), logarithmic: true },
