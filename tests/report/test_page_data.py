@@ -3,17 +3,15 @@
 from dataclasses import replace
 
 import pytest
-from made_runs import bare_record, fill, made_record
+from made_runs import fill, made_record
 
 from nalm.experiment.bench import make_experiment
 from nalm.experiment.run import Run
 from nalm.experiment.store import Store
 from nalm.experiment.stored import stored_cells
-from nalm.papers.entries import ENTRIES
-from nalm.papers.entry import Grid
 from nalm.report.page_data import Page, seeds_text, when
 from nalm.tasks import SingleModule
-from nalm.training.recipe import PCC, Adam, Recipe
+from nalm.training.recipe import Adam
 
 
 def page_of(*experiments, path, **changes):
@@ -84,17 +82,6 @@ def test_another_recipe_has_a_label_of_its_own_and_second_rank():
     assert [line["label"] for line in page.text_data()["sections"][0]["headline"]] == ["nmu"]
 
 
-def test_long_differences_are_numbered():
-    (cell,) = make_experiment("single-module", ["nmu"], None, ["1:2"], seeds=1).cells
-    others = [
-        replace(cell, iterations=k, other_recipe=replace(cell.recipe, optimiser=Adam(0.25, 0.5, 0.5)))
-        for k in (3, 4)
-    ]
-    page = Page(stored_cells([made_record(Run(each, 0), solved=True) for each in others]))
-    assert [line.label for line in page.lines] == ["nmu · variant 1", "nmu · variant 2"]
-    assert not any(line.second_rank for line in page.lines)  # there is no plain one beside them
-
-
 def test_a_variant_is_of_second_rank_only_where_the_plain_model_is(tmp_path):
     page = page_of(
         make_experiment("single-module", ["nau"], ["add"], ["1:2"], seeds=1),
@@ -114,34 +101,6 @@ def test_a_range_is_one_however_it_was_written_and_hidden_variants_do_not_count(
     )
     assert page.program_data([1] * 4)["sections"][0]["ranges"] == ["1:2", "10:20"]
     assert [line["cells"][0]["partial"] for line in page.text_data()["sections"][0]["headline"]] == ["", ""]
-
-
-@pytest.mark.parametrize("model", [None, "gone.py:Unit"])
-def test_runs_that_are_not_the_same_are_never_pooled(model):
-    """Other recipes, also where the file of a unit is gone and nobody knows the usual one."""
-    (cell,) = make_experiment("single-module", ["nmu"], None, ["1:2"], seeds=1).cells
-    others = [cell, replace(cell, iterations=7), replace(cell, other_recipe=Recipe(loss=PCC()))]
-    page = Page(stored_cells([made_record(Run(each, 0), solved=True, model=model) for each in others]))
-    assert len({line.label for line in page.lines}) == 3
-
-
-def test_hidden_sizes_are_variants():
-    (cell,) = make_experiment("single-module", ["nau+nmu"], ["mul"], ["1:2"], seeds=1).cells
-    records = [made_record(Run(replace(cell, hidden=size), 0), solved=True) for size in (2, 10)]
-    assert [line.label for line in Page(stored_cells(records)).lines] == ["nau+nmu", "nau+nmu · hidden=10"]
-
-
-def test_every_cell_of_the_ledger_has_a_line_of_its_own():
-    cells = {
-        cell.text: cell
-        for entry in ENTRIES.values()
-        if isinstance(entry, Grid)
-        for place in entry.places.values()
-        for cell in place.cells
-    }
-    page = Page(stored_cells([bare_record(Run(cell, 0)) for cell in cells.values()]))
-    assert len(page.lines) == len(cells) > 1000
-    assert len({(line.section, line.label, line.op, line.range) for line in page.lines}) == len(cells)
 
 
 def test_what_nobody_solves_has_no_best(tmp_path):

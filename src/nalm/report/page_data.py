@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import ast
 import functools
-import re
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Sequence
-from dataclasses import dataclass, fields
+from collections.abc import Iterable, Sequence
 from datetime import datetime
 from typing import Any
 
@@ -17,89 +15,16 @@ from nalm.experiment.bench import Judged
 from nalm.experiment.restore import spec_of
 from nalm.experiment.run import LOG_INTERVAL
 from nalm.experiment.stored import StoredCell
+from nalm.report.lines import Line, Section, lines_of, places
 from nalm.report.packing import rounded
-from nalm.tasks import OPERATIONS, RANGE_SETS, RANGES, TASKS, RangeTask
-from nalm.units import UNITS
-
-LONGEST_LABEL = 60
-_RANGES_IN_WORDS = {"distributions": "other distributions"}
-
-
-@dataclass(frozen=True)
-class Section:
-    """A task with a number of inputs on a set of ranges."""
-
-    task: str
-    inputs: int
-    others: tuple[tuple[str, Any], ...]
-    ranges: str
-
-    @property
-    def title(self) -> str:
-        """A heading."""
-        said = [self.task, f"{self.inputs} input{'s' if self.inputs > 1 else ''}"]
-        said += [f"{name}={value}" for name, value in self.others]
-        return ", ".join([*said, _RANGES_IN_WORDS.get(self.ranges, f"{self.ranges} ranges")])
-
-
-def section_of(cell: StoredCell) -> Section:
-    """Where a cell belongs."""
-    known = {field.name: field.default for field in fields(cell.task)}  # type: ignore[arg-type]
-    others = [
-        (name, getattr(cell.task, name))
-        for name, usual in known.items()
-        if name not in ("op", "range", "inputs") and getattr(cell.task, name) != usual
-    ]
-    return Section(cell.task.name, cell.task.inputs, tuple(others), _range_set(cell))
-
-
-def _range_set(cell: StoredCell) -> str:
-    name = range_name(cell.task)
-    return next((known for known, members in RANGE_SETS.items() if name in members), "other")
-
-
-def range_name(task: RangeTask) -> str:
-    """The papers' name of a range, or what it is: the same for the same data, however it was written."""
-    if task.range in RANGES:
-        return task.range
-    pair = (task.train_range, task.test_range)
-    return next((name for name, known in RANGES.items() if known == pair), f"{pair[0]}=>{pair[1]}")
-
-
-@dataclass(frozen=True, eq=False)
-class Line:
-    """A cell in its place.
-
-    Attributes:
-        index: its number on the page.
-        cell: the stored runs.
-        section: where it belongs.
-        label: the name of its model and variant.
-        second_rank: whether the same model is there with its own recipe: this one is then hidden at first.
-    """
-
-    index: int
-    cell: StoredCell
-    section: Section
-    label: str
-    second_rank: bool
-
-    @property
-    def op(self) -> str:
-        """The operation."""
-        return self.cell.task.op
-
-    @property
-    def range(self) -> str:
-        """The name of the range, the same however it was written."""
-        return range_name(self.cell.task)
+from nalm.tasks import OPERATIONS, RANGES
 
 
 class Page:
     """The data of a page, from the cells of a store."""
 
     def __init__(self, cells: Sequence[StoredCell]) -> None:
-        self.lines = _lines(cells)
+        self.lines = lines_of(cells)
         self.sections: dict[Section, list[Line]] = {}
         for line in self.lines:
             self.sections.setdefault(line.section, []).append(line)
@@ -202,25 +127,6 @@ class Page:
         return [{"label": label, "ops": ", ".join(ops), "text": text} for (label, text), ops in found.items()]
 
 
-def _lines(cells: Sequence[StoredCell]) -> list[Line]:
-    """Cells in the order of the page, each with its section and label."""
-    placed = sorted(((section_of(cell), cell) for cell in cells), key=lambda pair: _place(*pair))
-    labels = _labels([cell for _, cell in placed])
-    plain = {(section, cell.model, cell.task.op) for section, cell in placed if not cell.variant}
-    return [
-        Line(k, cell, section, labels[k], bool(cell.variant) and (section, cell.model, cell.task.op) in plain)
-        for k, (section, cell) in enumerate(placed)
-    ]
-
-
-def _place(section: Section, cell: StoredCell) -> tuple[Any, ...]:
-    """The order of the page is that of the catalogue; what is not in it comes last."""
-    unit = re.split("[@(+]", cell.model)[0]
-    named = ((section.task, TASKS), (section.inputs, ()), (section.ranges, RANGE_SETS), (unit, UNITS))
-    within = ((cell.task.op, OPERATIONS), (range_name(cell.task), RANGES))
-    return *_places(*named), cell.model, cell.variant, *_places(*within)
-
-
 def _headline(lines: Sequence[Line]) -> list[dict[str, Any]]:
     """Unit by operation: the share of all runs that are solved."""
     ops, shown = _ops(lines), [line for line in lines if not line.second_rank]
@@ -258,35 +164,14 @@ def _recipe_name(cell: StoredCell) -> str:
     return "unknown" if spec is None else spec.recipe or spec.usual_recipe
 
 
-def _places(*named: tuple[Any, Collection[Any]]) -> Iterator[tuple[int, Any]]:
-    """Where each thing stands among those that are known, others after them in their own order."""
-    for name, known in named:
-        yield (list(known).index(name) if name in known else len(known)), name
-
-
-def _labels(cells: Sequence[StoredCell]) -> list[str]:
-    """A name for each cell's model, the same for the same model and variant, and short."""
-    numbers: dict[tuple[str, tuple[str, ...]], int] = {}
-    labels = []
-    for cell in cells:
-        said = "; ".join(cell.variant)
-        label = f"{cell.model} · {said}" if said else cell.model
-        if said and len(label) > LONGEST_LABEL:
-            others = [variant for model, variant in numbers if model == cell.model]
-            number = numbers.setdefault((cell.model, cell.variant), len(others) + 1)
-            label = f"{cell.model} · variant {number}"
-        labels.append(label)
-    return labels
-
-
 def _ops(lines: Iterable[Line]) -> list[str]:
     found = {line.op for line in lines}
-    return sorted(found, key=lambda op: next(_places((op, OPERATIONS))))
+    return sorted(found, key=lambda op: next(places((op, OPERATIONS))))
 
 
 def _ranges(lines: Iterable[Line]) -> list[str]:
     """Ranges as the papers order them, others as they come."""
-    return sorted({line.range for line in lines}, key=lambda name: next(_places((name, RANGES))))
+    return sorted({line.range for line in lines}, key=lambda name: next(places((name, RANGES))))
 
 
 def _recipe(cell: StoredCell) -> str:
