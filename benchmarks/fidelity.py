@@ -13,6 +13,7 @@ from typing import Any
 
 from nalm.catalogue import cores
 from nalm.experiment.bench import do_work, make_experiment, make_work
+from nalm.experiment.local import Local
 from nalm.experiment.store import Store
 from nalm.tasks import OPERATIONS, TEST_RANGES
 from nalm.units import UNITS
@@ -32,7 +33,7 @@ def main() -> None:
     units = [name for name, unit in UNITS.items() if set(unit.ops) & set(OPERATIONS)]
     experiment = make_experiment("single-module", [*units, *VARIANTS], seeds=given.seeds)
     with Store(given.store) as store:
-        result = do_work(make_work(experiment, store, cores()), store, cores())
+        result = do_work(make_work(experiment, store, cores()), store, Local(cores()))
     if given.json == "-":
         print(json.dumps(result))
         return

@@ -44,6 +44,11 @@ Json = Annotated[
 ]
 
 
+Jobs = Annotated[int | None, typer.Option(help="Processes; by default one per core.")]
+Scheduler = Annotated[
+    str | None,
+    typer.Option(metavar="ADDRESS", help="Compute on a Dask cluster, as in tcp://host:8786, not here."),
+]
 DEFAULT_STORE = Path("nalm-runs.sqlite")
 StoreFile = Annotated[Path, typer.Option("--store", metavar="FILE", help="Where runs are kept.")]
 
@@ -155,7 +160,8 @@ def bench(
     store: StoreFile = DEFAULT_STORE,
     fresh: Annotated[bool, typer.Option("--fresh", help="Compute stored runs again.")] = False,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Print the plan and an estimate only.")] = False,
-    jobs: Annotated[int | None, typer.Option(help="Processes; by default one per core.")] = None,
+    jobs: Jobs = None,
+    scheduler: Scheduler = None,
     json_file: Json = None,
 ) -> None:
     """Train units on a task for many seeds and print how often they solve it, with intervals.
@@ -179,16 +185,17 @@ def bench(
             iterations=iterations,
             recipe=recipe,
         )
-    processes = check_positive("jobs", catalogue.cores() if jobs is None else jobs)
-    if dry_run:
-        _print_plan(experiment.plan_work(wanted, store, processes, fresh=fresh), processes, json_file)
-        return
-    with experiment.Store(store) as opened:
-        work = experiment.make_work(wanted, opened, processes, fresh=fresh)
-        if work.missing:
-            _say(f"{work.missing} runs to compute, {work.stored} stored in {store}.")
-        with _shown_progress() as tell:
-            result = experiment.do_work(work, opened, processes, tell, threshold=threshold)
+    with _workforce(jobs, scheduler) as workforce:
+        if dry_run:
+            plan = experiment.plan_work(wanted, store, workforce.size, fresh=fresh)
+            _print_plan(plan, workforce.size, json_file)
+            return
+        with experiment.Store(store) as opened:
+            work = experiment.make_work(wanted, opened, workforce.size, fresh=fresh)
+            if work.missing:
+                _say(f"{work.missing} runs to compute, {work.stored} stored in {store}.")
+            with _shown_progress() as tell:
+                result = experiment.do_work(work, opened, workforce, tell, threshold=threshold)
     if not _write_json(result, json_file):
         _print_bench(result)
     if work.missing:
@@ -278,7 +285,8 @@ def reproduce(
     ] = Path("."),
     store: StoreFile = DEFAULT_STORE,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Say what is to be computed only.")] = False,
-    jobs: Annotated[int | None, typer.Option(help="Processes; by default one per core.")] = None,
+    jobs: Jobs = None,
+    scheduler: Scheduler = None,
     json_file: Json = None,
 ) -> None:
     """Run a table or figure of a paper, or read it from the store, and print ours beside theirs."""
@@ -302,19 +310,19 @@ def reproduce(
         raise ArgumentError("ID", "one of `nalm reproduce --list`", repr(entry), hint)
     found = ENTRIES[entry]
     wanted = make_scale(scale, seeds, steps, None if rows is None else rows.split(";"))
-    processes = check_positive("jobs", catalogue.cores() if jobs is None else jobs)
     _check_writable(json_file)
     if not (figures.is_dir() and os.access(figures, os.W_OK)):
         raise ArgumentError("figures", "a folder that exists and can be written", repr(str(figures)))
-    plan = reproduction.plan(found, wanted, store, processes)
-    if dry_run:
-        if not _write_json(plan, json_file):
-            print(_plan_sentence(plan))
-        return
-    if plan["computed_runs"]:
-        _say(_plan_sentence(plan))
-    with _shown_progress() as tell:
-        measured = reproduction.measure(found, wanted, store, processes, tell)
+    with _workforce(jobs, scheduler) as workforce:
+        plan = reproduction.plan(found, wanted, store, workforce.size)
+        if dry_run:
+            if not _write_json(plan, json_file):
+                print(_plan_sentence(plan))
+            return
+        if plan["computed_runs"]:
+            _say(_plan_sentence(plan))
+        with _shown_progress() as tell:
+            measured = reproduction.measure(found, wanted, store, workforce, tell)
     result = reproduction.result_of(found, measured, wanted)
     if not _write_json(result, json_file):
         _print_reproduction(result)
@@ -416,6 +424,22 @@ def _print_plan(work: Any, processes: int, json_file: str | None) -> None:
     print(f"on {processes} processes: about {_duration(plan['estimated_seconds'])}, compiling included.")
 
 
+@contextlib.contextmanager
+def _workforce(jobs: int | None, scheduler: str | None) -> Iterator[Any]:
+    """Who computes: the processes of this machine, or a cluster."""
+    if scheduler is None:
+        from nalm.experiment.local import Local
+
+        yield Local(check_positive("jobs", catalogue.cores() if jobs is None else jobs))
+        return
+    if jobs is not None:
+        raise ArgumentError("jobs", "left out with --scheduler", repr(jobs))
+    from nalm.experiment.cluster import Cluster
+
+    with Cluster(scheduler, _say) as cluster:
+        yield cluster
+
+
 def _duration(seconds: float) -> str:
     if seconds < 120:
         return f"{seconds:.0f} s"
@@ -433,7 +457,12 @@ def _shown_progress() -> Iterator[Callable[[Any], None]]:
             *columns, TextColumn("{task.fields[left]}"), console=Console(stderr=True), transient=True
         ) as bar:
             task = bar.add_task("train", total=None, left="compiling")
-            yield lambda p: bar.update(task, total=p.total // 10**6, completed=p.done // 10**6, left=_left(p))
+
+            def update(p: Any) -> None:
+                left = _on_cluster(p) + _left(p)
+                bar.update(task, total=p.total // 10**6, completed=p.done // 10**6, left=left)
+
+            yield update
         return
     last = time.monotonic()
 
@@ -442,7 +471,7 @@ def _shown_progress() -> Iterator[Callable[[Any], None]]:
         if time.monotonic() - last >= 10:
             last = time.monotonic()
             share, spent = progress.done / progress.total, _duration(progress.seconds)
-            _say(f"{share:.0%} after {spent}, {_left(progress)}.")
+            _say(f"{share:.0%} after {spent}, {_on_cluster(progress)}{_left(progress)}.")
 
     yield line
 
@@ -458,6 +487,14 @@ def _now_and_then(what: str) -> Callable[[int, int], None]:
             _say(f"{done} of {total} {what}.")
 
     return tell
+
+
+def _on_cluster(progress: Any) -> str:
+    """Workers and chunks, which there are on a cluster alone."""
+    if progress.workers is None:
+        return ""
+    workers = f"{progress.workers} worker{'' if progress.workers == 1 else 's'}"
+    return f"{workers}, {progress.chunks_done} of {progress.chunks} chunks, "
 
 
 def _left(progress: Any) -> str:

@@ -14,6 +14,7 @@ import pytest
 
 import nalm
 from nalm.experiment.bench import do_work, make_experiment, make_work, options_of
+from nalm.experiment.local import Local
 from nalm.experiment.store import Store
 
 pytestmark = pytest.mark.xdist_group("bench")
@@ -24,7 +25,7 @@ def bench(path, seeds=6, processes=1, **options):
     """Rows and counts of a short benchmark of the NMU."""
     experiment = make_experiment("single-module", ["nmu"], None, RANGES, seeds=seeds, iterations=2000)
     with Store(path) as store:
-        result = do_work(make_work(experiment, store, processes, **options), store, processes)
+        result = do_work(make_work(experiment, store, processes, **options), store, Local(processes))
         curves = {r.id: (r.validation.tobytes(), r.test.tobytes()) for r in store.records()}
     return result, curves
 
@@ -83,7 +84,7 @@ def test_a_worker_that_dies_is_replaced(undisturbed, tmp_path, monkeypatch):
 
     experiment = make_experiment("single-module", ["nmu"], None, RANGES, seeds=10, iterations=2000)
     with Store(tmp_path / "runs.sqlite") as store:
-        result = do_work(make_work(experiment, store, 1), store, 1, kill_once)
+        result = do_work(make_work(experiment, store, 1), store, Local(1), kill_once)
     assert killed
     assert result["rows"] == undisturbed[0]["rows"]
 

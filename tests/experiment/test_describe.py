@@ -10,6 +10,7 @@ from nalm.compose import ModelSpec
 from nalm.errors import ArgumentError
 from nalm.experiment.bench import Experiment, do_work, make_experiment, make_work
 from nalm.experiment.describe import Filter, described_runs
+from nalm.experiment.local import Local
 from nalm.experiment.run import Cell
 from nalm.experiment.store import Store, StoreError
 from nalm.report.export import write_runs
@@ -25,7 +26,7 @@ def path(tmp_path_factory):
     path = tmp_path_factory.mktemp("runs") / "runs.sqlite"
     wanted = make_experiment("single-module", ["nmu"], None, ["1:2", "-2:-1"], seeds=3, iterations=3000)
     with Store(path) as store:
-        do_work(make_work(wanted, store, 1), store, 1)
+        do_work(make_work(wanted, store, 1), store, Local(1))
     return path
 
 
@@ -46,7 +47,7 @@ def test_a_run_with_other_sizes_is_told_by_what_it_was_made_with(tmp_path):
     cell = Cell(ModelSpec.parse("nau+nmu"), task, 1000, hidden=3)
     experiment = Experiment("arithmetic-dataset", (cell,), 1)
     with Store(tmp_path / "runs.sqlite") as store:
-        do_work(make_work(experiment, store, 1), store, 1)
+        do_work(make_work(experiment, store, 1), store, Local(1))
     (run,) = described_runs(tmp_path / "runs.sqlite", Filter())
     assert run["threshold"] == task.threshold()
     assert [len(row) for row in run["weights"]["0.W"]] == [8, 8, 8]

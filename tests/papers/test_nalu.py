@@ -8,6 +8,7 @@ import torch
 from torch import nn
 
 from nalm.errors import ArgumentError
+from nalm.experiment.local import Local
 from nalm.papers.entries import ENTRIES, nalu_identity, nalu_recurrent, nalu_static
 from nalm.papers.programs import identity, recurrent, relative
 from nalm.papers.programs.amount import amount, chosen_rows
@@ -150,7 +151,7 @@ def test_tables_6_and_7_share_runs_and_differ_by_a_factor(tmp_path):
     results = []
     for name in ("trask2018:table6", "trask2018:table7"):
         entry = ENTRIES[name]
-        measured = measure(entry, scale, tmp_path / "x.sqlite", 1)
+        measured = measure(entry, scale, tmp_path / "x.sqlite", Local(1))
         assert result_of(entry, measured, scale)["protocol"] == "quick"
         results.append(measured.findings)
     share, percent = results
@@ -291,8 +292,8 @@ def test_table_1_takes_static_and_recurrent_rows(short, tmp_path):
     (experiment,) = entry.experiments(make_scale("paper", rows=["NAC (static)", "LSTM (recurrent)"]))
     assert len(experiment.cells) == 6
     scale = make_scale("paper", seeds=1, steps=0.0002, rows=["LSTM (recurrent)"])
-    measured = measure(entry, scale, tmp_path / "x.sqlite", 1)
+    measured = measure(entry, scale, tmp_path / "x.sqlite", Local(1))
     cells = result_of(entry, measured, scale)["cells"]
     assert [cell["row"] for cell in cells if cell["kind"] == "number"] == ["LSTM (recurrent)"] * 12
     with pytest.raises(ArgumentError, match="rows"):
-        measure(entry, make_scale(rows=["GRU (recurrent)"]), tmp_path / "x.sqlite", 1)
+        measure(entry, make_scale(rows=["GRU (recurrent)"]), tmp_path / "x.sqlite", Local(1))

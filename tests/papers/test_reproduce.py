@@ -8,6 +8,7 @@ import pytest
 from typer.testing import CliRunner
 
 from nalm.cli import app, main
+from nalm.experiment.local import Local
 from nalm.papers.claims import Claim, Findings, full
 from nalm.papers.entries import ENTRIES
 from nalm.papers.entries._common import Series, single_module, table
@@ -92,7 +93,7 @@ def small(tmp_path_factory):
     entry = Grid("mistry2023:fig3.4", "t", "s", 25, table(series, tasks))
     folder = tmp_path_factory.mktemp("small")
     scale = make_scale("paper", 2, 0.02)
-    return entry, scale, folder / "runs.sqlite", measure(entry, scale, folder / "runs.sqlite", 1)
+    return entry, scale, folder / "runs.sqlite", measure(entry, scale, folder / "runs.sqlite", Local(1))
 
 
 def test_a_grid_trains_its_cells_and_says_what_it_reduced(small):
@@ -115,13 +116,13 @@ def test_what_is_stored_is_not_trained_again(small):
     def fail(progress):
         raise AssertionError("trained again")
 
-    assert measure(entry, scale, path, 1, fail).findings == measured.findings
+    assert measure(entry, scale, path, Local(1), fail).findings == measured.findings
 
 
 def test_rows_can_be_chosen_and_unknown_ones_are_refused(small):
     entry, _, path, _ = small
     scale = make_scale("paper", 2, 0.02, ["NMU"])
-    result = result_of(entry, measure(entry, scale, path, 1), scale)
+    result = result_of(entry, measure(entry, scale, path, Local(1)), scale)
     assert {cell["row"] for cell in result["cells"]} == {"NMU"}
     assert "rows: NMU only" in result["reduced"]
     with pytest.raises(ValueError, match="Did you mean 'NMU'"):
@@ -133,7 +134,7 @@ def test_cells_taken_together_count_all_their_runs(small, tmp_path):
 
     tasks = [SingleModule("mul", "1:2"), SingleModule("mul", "10:20")]
     entry = Grid("mistry2023:fig3.4", "t", "s", 25, pooled([Series("NMU", "nmu")], {"both": tasks}))
-    measured = measure(entry, make_scale("paper", 2, 0.02), tmp_path / "r.sqlite", 1)
+    measured = measure(entry, make_scale("paper", 2, 0.02), tmp_path / "r.sqlite", Local(1))
     assert measured.findings["NMU", "both", "success"].n == 4
 
 

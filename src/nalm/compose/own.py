@@ -7,11 +7,15 @@ with the file and the line.
 
 from __future__ import annotations
 
+import atexit
+import contextlib
 import functools
 import hashlib
 import importlib.util
 import inspect
+import shutil
 import sys
+import tempfile
 import traceback
 from dataclasses import dataclass
 from importlib.metadata import EntryPoint, entry_points
@@ -44,6 +48,21 @@ class OwnUnit:
     kind: type[nn.Module]
     file: Path
     source: str
+
+
+@dataclass(frozen=True)
+class Luggage:
+    """What a user's class needs to be made in another process, perhaps on another machine.
+
+    Attributes:
+        name: of the class.
+        source: the hash that it must have.
+        files: contents by name: first the file of the class, then those beside it that it imports.
+    """
+
+    name: str
+    source: str
+    files: tuple[tuple[str, bytes], ...]
 
 
 _IN_OTHER_WORDS = {
@@ -81,6 +100,34 @@ def load_file(text: str) -> OwnUnit:
         expected = f"a class in {file} ({', '.join(classes) or 'which has none'})"
         raise ArgumentError("unit", expected, repr(name), hint)
     return OwnUnit(_checked(found, name, file), file, source)
+
+
+def pack(own: OwnUnit) -> Luggage:
+    """What the class needs elsewhere."""
+    folder = own.file.parent.resolve()
+    beside = [path for _, path in _beside(own.file) if path.resolve().is_relative_to(folder)]
+    files = [own.file.resolve(), *(path.resolve() for path in beside)]
+    contents = tuple((str(file.relative_to(folder)), file.read_bytes()) for file in files)
+    return Luggage(own.kind.__name__, own.source, contents)
+
+
+def unpack(text: str, luggage: Luggage) -> OwnUnit:
+    """The class: from its own file if that is here and the same, else from what was packed."""
+    with contextlib.suppress(ArgumentError):
+        here = load_file(text)
+        if here.source == luggage.source:
+            return here
+    return _unpacked(luggage)
+
+
+@functools.cache
+def _unpacked(luggage: Luggage) -> OwnUnit:
+    folder = Path(tempfile.mkdtemp(prefix="nalm-unit-"))
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    for name, content in luggage.files:
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_bytes(content)
+    return load_file(f"{folder / luggage.files[0][0]}:{luggage.name}")
 
 
 def offered() -> dict[str, EntryPoint]:
@@ -198,14 +245,18 @@ def _module(file: Path, source: str) -> ModuleType:
 
 
 def _digest(file: Path) -> str:
+    whole = hashlib.sha256(file.read_bytes())
+    for name, path in _beside(file):
+        whole.update(name.encode() + path.read_bytes())
+    return whole.hexdigest()
+
+
+def _beside(file: Path) -> list[tuple[str, Path]]:
+    """The modules beside a file that it imports, by name."""
     finder = ModuleFinder(path=[str(file.parent)])
     finder.run_script(str(file))
-    beside = {name: getattr(m, "__file__", None) for name, m in finder.modules.items()}
-    whole = hashlib.sha256(file.read_bytes())
-    for name, path in sorted(beside.items()):
-        if path and name != "__main__":
-            whole.update(name.encode() + Path(path).read_bytes())
-    return whole.hexdigest()
+    found = {name: getattr(module, "__file__", None) for name, module in finder.modules.items()}
+    return [(name, Path(path)) for name, path in sorted(found.items()) if path and name != "__main__"]
 
 
 def _classes(module: ModuleType) -> list[str]:

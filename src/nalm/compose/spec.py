@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import inspect
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -118,8 +118,13 @@ class ModelSpec:
     recipe: str | None = None
 
     @classmethod
-    def parse(cls, text: str) -> ModelSpec:
-        """Read `name[@recipe][(option=value;…)]`, joined by `+` for a stack."""
+    def parse(cls, text: str, known: Mapping[str, own.OwnUnit] | None = None) -> ModelSpec:
+        """Read `name[@recipe][(option=value;…)]`, joined by `+` for a stack.
+
+        Args:
+            text: the model as it is written on the command line.
+            known: classes for the names of files that need not be there.
+        """
         layers, recipe = [], None
         for part in _BETWEEN.split(text):
             match = _LAYER.fullmatch(part.strip())
@@ -127,7 +132,7 @@ class ModelSpec:
                 raise ArgumentError("unit", "a file and a class in it, as in ./mine.py:MyUnit", repr(text))
             if match is None:
                 raise ArgumentError("unit", "name[@recipe][(option=value;…)], joined by +", repr(text))
-            found = _layer(match["name"])
+            found = _layer(match["name"], known or {})
             layers.append(replace(found, options=_options(found.kind, match["options"])))
             recipe = match["recipe"] or match["late"] or recipe
         if recipe is not None:
@@ -135,8 +140,10 @@ class ModelSpec:
         return cls(tuple(layers), recipe)
 
     def __reduce__(self) -> Any:
-        """Pickled as text: a class from a user's file has no module that another process could import."""
-        return _parsed_again, (str(self), [layer.identity() for layer in self.layers])
+        """Pickled as text, with the sources of a user's own units: their classes have no module to import."""
+        files = {layer.name: layer.origin for layer in self.layers if own.is_file(layer.name)}
+        luggage = {name: own.pack(origin) for name, origin in files.items() if origin is not None}
+        return _parsed_again, (str(self), [layer.identity() for layer in self.layers], luggage)
 
     def with_recipe(self, name: str | None) -> ModelSpec:
         """The same with this recipe, unless it names one itself."""
@@ -217,7 +224,9 @@ class ModelSpec:
         return self.layers[-1].recipe(op, self.recipe or self.usual_recipe, inputs)
 
 
-def _layer(name: str) -> Layer:
+def _layer(name: str, known: Mapping[str, own.OwnUnit]) -> Layer:
+    if name in known:
+        return Layer(name, known[name].kind, origin=known[name])
     if own.is_file(name):
         found = own.load_file(name)
         return Layer(name, found.kind, origin=found)
@@ -230,10 +239,10 @@ def _layer(name: str) -> Layer:
     raise unknown("unit", name, [*UNITS, *offered])
 
 
-def _parsed_again(text: str, identities: list[dict[str, Any]]) -> ModelSpec:
-    spec = ModelSpec.parse(text)
+def _parsed_again(text: str, identities: list[dict[str, Any]], luggage: dict[str, own.Luggage]) -> ModelSpec:
+    spec = ModelSpec.parse(text, {name: own.unpack(name, each) for name, each in luggage.items()})
     if [layer.identity() for layer in spec.layers] != identities:
-        raise NalmError(f"The source of {text} changed while it was in use; run the command again.")
+        raise NalmError(f"{text} is not the same here: its package must be of one version everywhere.")
     return spec
 
 

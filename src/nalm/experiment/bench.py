@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import statistics
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -14,10 +14,10 @@ from nalm.errors import ArgumentError, check_choice, check_positive
 from nalm.evaluate.outcome import Limits, limits
 from nalm.evaluate.ranking import rank
 from nalm.evaluate.summary import Verdict, judge, summarise
-from nalm.experiment.local import Progress, compute_locally
 from nalm.experiment.plan import Chunk, make_plan
 from nalm.experiment.run import Cell, Run
 from nalm.experiment.store import BULK, Record, Store
+from nalm.experiment.workforce import Tell, Workforce
 from nalm.tasks import TASKS, RangeTask, expand_ranges
 from nalm.units import UNITS
 
@@ -156,14 +156,14 @@ def make_work(experiment: Experiment, store: Store | None, processes: int, *, fr
 def do_work(
     work: Work,
     store: Store,
-    processes: int,
-    tell: Callable[[Progress], None] = lambda progress: None,
+    workforce: Workforce,
+    tell: Tell = lambda progress: None,
     *,
     threshold: float | None = None,
 ) -> dict[str, Any]:
     """Compute what is missing, store it chunk by chunk, and evaluate everything: the JSON of a benchmark."""
     began = time.perf_counter()
-    for records in compute_locally(work.chunks, processes, tell):
+    for records in workforce.compute(work.chunks, tell):
         store.add(records)
     seconds = time.perf_counter() - began
     rows = list(evaluate(work.experiment, store, threshold))

@@ -12,50 +12,18 @@ import os
 import signal
 import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from multiprocessing.connection import Connection, wait
 from typing import Any
 
 from nalm.errors import NalmError
 from nalm.experiment.plan import Chunk
 from nalm.experiment.store import Record
+from nalm.experiment.workforce import Progress, Tell, WorkerError
 
 ATTEMPTS = 3
 """How often a chunk may take a process with it before it is given up."""
-
-
-class WorkerError(NalmError):
-    """A process that computes failed for good."""
-
-
-@dataclass
-class Progress:
-    """How far the work is, in steps of single runs."""
-
-    total: int
-    done: int = 0
-    began: float = field(default_factory=time.perf_counter)
-    _first: tuple[float, int] | None = None
-
-    def advance(self, done: int) -> None:
-        """Note how far the work is now."""
-        if self._first is None and done:
-            self._first = (time.perf_counter(), done)
-        self.done = done
-
-    @property
-    def seconds(self) -> float:
-        """Time since the beginning."""
-        return time.perf_counter() - self.began
-
-    @property
-    def seconds_left(self) -> float | None:
-        """How long it takes from here, at the pace since the first progress; None if that is not known."""
-        if self._first is None or self.done == self._first[1]:
-            return None
-        then, before = self._first
-        return (self.total - self.done) * (time.perf_counter() - then) / (self.done - before)
 
 
 @dataclass
@@ -66,23 +34,36 @@ class _Worker:
     done: int = 0
 
 
-def compute_locally(
-    chunks: Sequence[Chunk], processes: int, tell: Callable[[Progress], None] = lambda progress: None
-) -> Iterator[list[Record]]:
-    """The records of each chunk, in the order in which they are ready."""
-    progress = Progress(sum(chunk.run_steps for chunk in chunks))
-    pool = _Pool(chunks, processes)
-    try:
-        pool.compile_together()
-        while pool.is_busy():
-            pool.hand_out()
-            for kind, value in pool.receive():
-                progress.advance(pool.run_steps_done())
-                tell(progress)
-                if kind == "records":
-                    yield value
-    finally:
-        pool.close()
+@dataclass(frozen=True)
+class Local:
+    """The processes of this machine.
+
+    Args:
+        processes: how many.
+    """
+
+    processes: int
+
+    @property
+    def size(self) -> int:
+        """How many chunks are computed at a time."""
+        return self.processes
+
+    def compute(self, chunks: Sequence[Chunk], tell: Tell = lambda progress: None) -> Iterator[list[Record]]:
+        """The records of each chunk, in the order in which they are ready."""
+        progress = Progress(sum(chunk.run_steps for chunk in chunks))
+        pool = _Pool(chunks, self.processes)
+        try:
+            pool.compile_together()
+            while pool.is_busy():
+                pool.hand_out()
+                for kind, value in pool.receive():
+                    progress.advance(pool.run_steps_done())
+                    tell(progress)
+                    if kind == "records":
+                        yield value
+        finally:
+            pool.close()
 
 
 class _Pool:

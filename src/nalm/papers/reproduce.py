@@ -2,24 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 from nalm._version import NUMERICS_VERSION, __version__
 from nalm.evaluate.intervals import NOTHING
 from nalm.experiment.bench import Experiment, Judged, judged_cells, make_work, plan_work
-from nalm.experiment.local import Progress, compute_locally
 from nalm.experiment.run import Cell
 from nalm.experiment.store import Store
+from nalm.experiment.workforce import Tell, Workforce
 from nalm.papers.causes import cause_of
 from nalm.papers.entry import Entry, Measured, rows_of
 from nalm.papers.metrics import Metric
 from nalm.papers.published import Published, published
 from nalm.papers.scale import Scale
 from nalm.papers.verdicts import APART, Finding, Reason, Verdict, compare
-
-Tell = Callable[[Progress], None]
 
 
 def plan(entry: Entry, scale: Scale, path: Path, processes: int) -> dict[str, Any]:
@@ -34,7 +32,7 @@ def plan(entry: Entry, scale: Scale, path: Path, processes: int) -> dict[str, An
 
 
 def measure(
-    entry: Entry, scale: Scale, path: Path, processes: int, tell: Tell = lambda progress: None
+    entry: Entry, scale: Scale, path: Path, workforce: Workforce, tell: Tell = lambda progress: None
 ) -> Measured:
     """Train what is not in the store, and measure. An entry that trains no runs makes no store."""
 
@@ -42,8 +40,8 @@ def measure(
         experiment: Experiment, threshold: float | None, *, curves_only: bool = True
     ) -> dict[Cell, list[Judged]]:
         with Store(path) as store:
-            work = make_work(experiment, store, processes)
-            for records in compute_locally(work.chunks, processes, tell):
+            work = make_work(experiment, store, workforce.size)
+            for records in workforce.compute(work.chunks, tell):
                 store.add(records)
             return dict(judged_cells(experiment, store, threshold, curves_only=curves_only))
 

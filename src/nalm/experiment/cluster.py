@@ -1,0 +1,298 @@
+"""Compute chunks on a Dask cluster: workers on any number of machines, one scheduler, and this process.
+
+Chunks and records travel as bytes that only this process and the workers read, so that the scheduler needs
+no nalm. Dask gives a chunk whose worker died to another. Chunks are handed to the scheduler some at a time:
+it, and this process, hold little however many there are.
+"""
+
+from __future__ import annotations
+
+import collections
+import contextlib
+import itertools
+import logging
+import pickle
+import re
+import threading
+import time
+from collections.abc import Callable, Collection, Iterator, Sequence
+from typing import Any
+
+from nalm._version import NUMERICS_VERSION
+from nalm.errors import ArgumentError, NalmError
+from nalm.experiment.plan import Chunk
+from nalm.experiment.store import Record
+from nalm.experiment.workforce import Progress, Tell, WorkerError
+
+PATIENCE = 10
+"""Seconds to wait for a scheduler to answer."""
+_ADDRESS = re.compile(r"(tcp|tls|ws|wss|ucx)://(\[[0-9a-fA-F:]+\]|[^\s/:\[\]]+):(\d{1,5})")
+_IN_FLIGHT, _PER_WORKER = 64, 4
+"""Chunks that the scheduler knows at a time: enough that no worker waits, few enough to hold."""
+
+
+_GLANCE = 0.02
+"""Seconds between two looks at what is ready: nothing beside the work of a chunk."""
+
+
+class ClusterError(NalmError):
+    """A cluster that cannot be used, or is gone."""
+
+
+class Cluster:
+    """The workers of a Dask scheduler; a context manager.
+
+    Args:
+        address: that of the scheduler, such as `tcp://host:8786`.
+        tell: is told what to wait for.
+    """
+
+    def __init__(self, address: str, tell: Callable[[str], None] = lambda text: None) -> None:
+        self.address = _checked(address)
+        self._client = _connect(self.address)
+        try:
+            self._wait_for_workers(tell)
+            self._check_workers()
+        except BaseException:
+            self.close()
+            raise
+
+    def __enter__(self) -> Cluster:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Leave the scheduler; what it still computes for this process is dropped."""
+        self._client.close(timeout=2)
+
+    @property
+    def size(self) -> int:
+        """The workers that there are now."""
+        return len(self._workers())
+
+    def compute(self, chunks: Sequence[Chunk], tell: Tell = lambda progress: None) -> Iterator[list[Record]]:
+        """The records of each chunk, in the order in which they are ready."""
+        wanted = facts()
+        progress = Progress(sum(chunk.run_steps for chunk in chunks), chunks=len(chunks), workers=self.size)
+        jobs = (pickle.dumps((chunk, wanted)) for chunk in chunks)
+        for index, result in self.run(_compute_on_worker(), jobs, lambda: self._tell(progress, tell)):
+            if isinstance(result, Exception):
+                raise _in_words(result, chunks[index])
+            progress.chunks_done += 1
+            progress.advance(progress.done + chunks[index].run_steps)
+            self._tell(progress, tell)
+            yield pickle.loads(result)
+
+    def run(
+        self, function: Callable[[Any], Any], arguments: Iterator[Any], idle: Callable[[], None]
+    ) -> Iterator[tuple[int, Any]]:
+        """What the function gives for each argument, or its error, with the argument's place, as they come.
+
+        Args:
+            function: what workers call.
+            arguments: as many as there are; they are taken as workers need them.
+            idle: called every second in which nothing comes.
+        """
+        numbered = enumerate(arguments)
+        held: dict[Any, int] = {}
+        most = _IN_FLIGHT + _PER_WORKER * self.size
+        try:
+            while True:
+                if len(held) <= 0.75 * most:  # many in one message cost little more than one
+                    fresh = dict(itertools.islice(numbered, most - len(held)))
+                    held.update(zip(self._submit(function, fresh), fresh))
+                if not held:
+                    return
+                finished = self._finished(held, idle)
+                for future, result in zip(finished, self._results(finished)):
+                    index = held.pop(future)
+                    future.release()
+                    yield index, result
+        finally:
+            for future in held:
+                future.release()
+
+    def _submit(self, function: Callable[[Any], Any], arguments: dict[int, Any]) -> list[Any]:
+        if not arguments:
+            return []
+        # Impure: equal arguments are not the same work. Earlier ones first.
+        options = {"pure": False, "priority": -min(arguments), "retries": 0}
+        futures: list[Any] = self._client.map(function, list(arguments.values()), **options)
+        return futures
+
+    def _finished(self, futures: Collection[Any], idle: Callable[[], None]) -> list[Any]:
+        """All that are ready, at least one."""
+        told = time.monotonic()
+        # Looking at all of them now and then costs less than being called for each.
+        while not (found := [future for future in futures if future.status != "pending"]):
+            time.sleep(_GLANCE)
+            if time.monotonic() - told > 1:
+                told = time.monotonic()
+                self._check_scheduler()
+                idle()
+        return found
+
+    def _results(self, futures: Sequence[Any]) -> list[Any]:
+        """Results in one message, however many; errors as they are."""
+        if any(future.status in ("cancelled", "lost") for future in futures):
+            raise self._gone()
+        if all(future.status == "finished" for future in futures):
+            with contextlib.suppress(Exception):  # one by one it shows which of them it is
+                gathered: list[Any] = self._client.gather(list(futures))
+                return gathered
+        return [self._result(future) for future in futures]
+
+    def _result(self, future: Any) -> Any:
+        try:
+            return future.result()
+        except Exception as error:
+            self._check_scheduler()
+            return error
+
+    def _tell(self, progress: Progress, tell: Tell) -> None:
+        progress.workers = self._known_workers()
+        tell(progress)
+
+    # -- the cluster itself ----------------------------------------------------------------------
+
+    def _workers(self) -> dict[str, int]:
+        try:
+            found: dict[str, int] = self._client.nthreads()
+        except Exception as error:
+            raise self._gone() from error
+        self._seen = (time.monotonic(), len(found))
+        return found
+
+    def _known_workers(self) -> int:
+        """How many workers there are, asked at most once in two seconds."""
+        at, number = self._seen
+        return number if time.monotonic() - at < 2 else len(self._workers())
+
+    def _check_scheduler(self) -> None:
+        if self._client.status != "running":
+            raise self._gone()
+
+    def _gone(self) -> ClusterError:
+        kept = "What was stored stays; the same command goes on from there."
+        return ClusterError(f"The scheduler {self.address} is gone. {kept}")
+
+    def _wait_for_workers(self, tell: Callable[[str], None]) -> None:
+        if self._workers():
+            return
+        tell(
+            f"{self.address} has no workers yet; waiting. Start one: dask worker {self.address} --nthreads 1"
+        )
+        while not self._workers():
+            time.sleep(0.5)
+
+    def _check_workers(self) -> None:
+        """Refuse workers whose numbers could differ from ours."""
+        try:
+            found = self._client.run(_facts_on_worker(), on_error="return")
+        except Exception as error:
+            raise self._gone() from error
+        ours = facts()
+        for worker, theirs in sorted(found.items()):
+            if isinstance(theirs, Exception):
+                raise ClusterError(f"Worker {worker} cannot be used: {type(theirs).__name__}: {theirs}.")
+            check_facts(ours, theirs, worker)
+
+
+def facts() -> dict[str, Any]:
+    """What a worker must have in common with the process that asks."""
+    import torch
+
+    return {
+        "nalm numerics version": NUMERICS_VERSION,
+        "torch version": torch.__version__,
+        "CPU capability": torch.backends.cpu.get_cpu_capability(),
+    }
+
+
+def check_facts(ours: dict[str, Any], theirs: dict[str, Any], worker: str) -> None:
+    """Refuse a worker that differs, naming both values."""
+    apart = [
+        f"its {name} is {theirs.get(name, 'unknown')}, here it is {value}"
+        for name, value in ours.items()
+        if theirs.get(name) != value
+    ]
+    if apart:
+        raise ClusterError(f"Worker {worker} cannot be used: {'; '.join(apart)}.")
+
+
+_ALONE = threading.Lock()
+"""A process computes one chunk at a time, however many threads its worker has."""
+
+
+def compute_packed(job: bytes, worker: str) -> bytes:
+    """On a worker: the records of a chunk."""
+    from nalm.experiment.compute import compute
+
+    with _ALONE:
+        chunk, wanted = pickle.loads(job)
+        check_facts(wanted, facts(), worker)  # it may have come after the others were checked
+        return pickle.dumps(compute(chunk))
+
+
+def _compute_on_worker() -> Callable[[bytes], bytes]:
+    # A function inside another travels by its code, not by its name: the scheduler can hold it without nalm.
+    def on_worker(job: bytes) -> bytes:
+        from distributed import get_worker
+
+        from nalm.experiment import cluster
+
+        return cluster.compute_packed(job, get_worker().address)
+
+    return on_worker
+
+
+def _facts_on_worker() -> Callable[[], dict[str, Any]]:
+    def on_worker() -> dict[str, Any]:
+        from nalm.experiment import cluster
+
+        return cluster.facts()
+
+    return on_worker
+
+
+def _in_words(error: Exception, chunk: Chunk) -> NalmError:
+    if isinstance(error, NalmError):
+        return error
+    cell = chunk.first
+    what = f"training {cell.model} on {cell.task.op}"
+    if type(error).__name__ == "KilledWorker":
+        return WorkerError(f"Several workers died {what}; their logs may say why.")
+    return WorkerError(f"A worker failed {what}: {type(error).__name__}: {error}")
+
+
+def _checked(address: str) -> str:
+    match = _ADDRESS.fullmatch(address)
+    if match is None or not 0 < int(match[3]) < 65536:
+        raise ArgumentError("scheduler", "an address such as tcp://host:8786", repr(address))
+    return address
+
+
+def _connect(address: str) -> Any:
+    try:
+        from distributed import Client
+    except ImportError:
+        raise NalmError("A cluster needs Dask: pip install 'nalm[cluster]'.") from None
+    for name in ("distributed", "asyncio"):  # what they have to say is said here in one sentence
+        logging.getLogger(name).setLevel(logging.CRITICAL)
+    found: collections.deque[Any] = collections.deque()
+
+    def connect() -> None:
+        try:
+            found.append(Client(address, timeout=PATIENCE, set_as_default=False))
+        except Exception as error:
+            found.append(error)
+
+    # In a thread: something that takes the call but is no scheduler may never answer.
+    thread = threading.Thread(target=connect, daemon=True)
+    thread.start()
+    thread.join(PATIENCE + 2)
+    if not found or isinstance(found[0], Exception):
+        raise ClusterError(f"No Dask scheduler answers at {address} within {PATIENCE} seconds.")
+    return found[0]

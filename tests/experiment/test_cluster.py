@@ -1,0 +1,234 @@
+"""A Dask cluster: a real scheduler and two worker processes on this machine, and what may happen to them."""
+
+import contextlib
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+
+import numpy as np
+import pytest
+
+from nalm.errors import ArgumentError
+from nalm.experiment import cluster as module
+from nalm.experiment.bench import do_work, make_experiment, make_work
+from nalm.experiment.cluster import Cluster, ClusterError, check_facts, facts
+from nalm.experiment.local import Local
+from nalm.experiment.store import Store
+
+pytest.importorskip("distributed", reason="Dask is not installed")
+pytestmark = pytest.mark.xdist_group("cluster")
+
+OTHER_VERSION = "import nalm._version as v; v.NUMERICS_VERSION = 99; "
+
+
+class Machines:
+    """A scheduler and workers, each a process; all of them end with the test, or by themselves."""
+
+    def __init__(self, folder):
+        self.folder = folder
+        with socket.socket() as free:
+            free.bind(("127.0.0.1", 0))
+            self.address = f"tcp://127.0.0.1:{free.getsockname()[1]}"
+        self.processes = []
+        port = self.address.rpartition(":")[2]
+        self.scheduler = self.start("scheduler", "--port", port, "--idle-timeout", "300s")
+        self.workers = []
+
+    def worker(self, before=""):
+        made = self.start(
+            "worker", self.address, "--nthreads", "1", "--no-nanny", "--death-timeout", "60", before=before
+        )
+        self.workers.append(made)
+        return made
+
+    def start(self, kind, *arguments, before=""):
+        code = f"{before}from distributed.cli.dask_{kind} import main; main()"
+        command = [sys.executable, "-c", code, *arguments, "--host", "127.0.0.1", "--no-dashboard"]
+        with (self.folder / f"{kind}-{len(self.processes)}.log").open("w") as log:
+            made = subprocess.Popen(command, cwd=self.folder, stdout=log, stderr=log)
+        self.processes.append(made)
+        return made
+
+    def kill(self, process):
+        os.kill(process.pid, signal.SIGKILL)
+        process.wait()
+
+    def end(self):
+        for process in self.processes:
+            process.kill()
+            process.wait()
+
+
+@contextlib.contextmanager
+def running(folder, workers=2):
+    machines = Machines(folder)
+    try:
+        for _ in range(workers):
+            machines.worker()
+        yield machines
+    finally:
+        machines.end()
+
+
+@pytest.fixture(scope="module")
+def machines(tmp_path_factory):
+    with running(tmp_path_factory.mktemp("cluster")) as started:
+        yield started
+
+
+@pytest.fixture
+def connected(machines):
+    with Cluster(machines.address) as cluster:
+        cluster._client.wait_for_workers(2, timeout=60)
+        yield cluster
+
+
+def small(models=("nmu", "nau"), **options):
+    given = {"ranges": ["1:2"], "seeds": 2, "iterations": 2000, **options}
+    return make_experiment(
+        "single-module", list(models), ["add", "mul"] if len(models) > 1 else None, **given
+    )
+
+
+def done(path, experiment, workforce, tell=lambda progress: None):
+    with Store(path) as store:
+        return do_work(make_work(experiment, store, workforce.size), store, workforce, tell)
+
+
+def records(path):
+    with Store(path) as store:
+        return {record.id: record for record in store.records()}
+
+
+def assert_same(ours, theirs):
+    """Bit for bit, but for when they were computed."""
+    assert ours.keys() == theirs.keys()
+    for name in ours:
+        for field, value in vars(ours[name]).items():
+            if field != "computed_at":
+                np.testing.assert_equal(getattr(theirs[name], field), value)
+
+
+@pytest.fixture(scope="module")
+def locally(tmp_path_factory):
+    """What this machine computes without a cluster."""
+    path = tmp_path_factory.mktemp("local") / "runs.sqlite"
+    return done(path, small(), Local(1)), records(path)
+
+
+def test_a_benchmark_gives_the_same_rows_bit_for_bit(connected, locally, tmp_path):
+    told = []
+    result = done(
+        tmp_path / "s.sqlite", small(), connected, lambda p: told.append((p.workers, p.chunks_done, p.chunks))
+    )
+    assert result["rows"] == locally[0]["rows"]
+    assert_same(records(tmp_path / "s.sqlite"), locally[1])
+    assert told[-1] == (2, 2, 2)
+
+
+def test_a_worker_that_is_killed_has_its_chunk_computed_elsewhere(locally, tmp_path):
+    with running(tmp_path) as machines, Cluster(machines.address) as cluster:
+        cluster._client.wait_for_workers(2, timeout=60)
+        victims = [machines.workers[0]]
+
+        def kill_once(progress):
+            if victims:
+                machines.kill(victims.pop())
+
+        # The idle call comes after a second, in the middle of the first chunks.
+        done(tmp_path / "s.sqlite", small(), cluster, kill_once)
+        assert not victims
+        assert_same(records(tmp_path / "s.sqlite"), locally[1])
+
+
+def test_a_scheduler_that_is_lost_is_said_and_the_same_command_goes_on(locally, tmp_path):
+    path = tmp_path / "s.sqlite"
+    with running(tmp_path) as machines, Cluster(machines.address) as cluster:
+
+        def kill(progress):
+            if machines.scheduler.poll() is None and progress.chunks_done:
+                machines.kill(machines.scheduler)
+
+        with pytest.raises(ClusterError, match=r"is gone\. What was stored stays"):
+            done(path, small(seeds=2, models=("nmu", "nau", "nac")), cluster, kill)
+    assert 0 < len(records(path)) < 6
+    done(path, small(), Local(1))
+    held = records(path)
+    assert_same({name: held[name] for name in locally[1]}, locally[1])
+
+
+def test_a_worker_with_another_version_is_refused_with_both_values(tmp_path):
+    with running(tmp_path, workers=1) as machines:
+        machines.worker(before=OTHER_VERSION)
+        with pytest.raises(ClusterError) as said:  # noqa: PT012
+            for _ in range(100):  # until the second is there
+                Cluster(machines.address).close()
+                time.sleep(0.2)
+    assert f"its nalm numerics version is 99, here it is {facts()['nalm numerics version']}" in str(
+        said.value
+    )
+
+
+def test_a_worker_that_comes_later_is_checked_too(connected):
+    job = module.pickle.dumps((None, {**facts(), "torch version": "0.0"}))
+    (found,) = connected.run(module._compute_on_worker(), iter([job]), lambda: None)
+    assert "its torch version is" in str(found[1])
+    assert "here it is 0.0" in str(found[1])
+
+
+@pytest.mark.parametrize("name", list(facts()))
+def test_every_fact_is_compared(name):
+    check_facts(facts(), facts(), "w")
+    with pytest.raises(ClusterError, match=f"Worker w cannot be used: its {name} is other, here it is"):
+        check_facts(facts(), {**facts(), name: "other"}, "w")
+    with pytest.raises(ClusterError, match="is unknown"):
+        check_facts(facts(), {}, "w")
+
+
+def test_a_unit_of_ones_own_travels_with_its_source(connected, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "beside.py").write_text("SCALE = 1.0\n")
+    (tmp_path / "mine.py").write_text(
+        "import torch\nfrom beside import SCALE\n\n\nclass Mine(torch.nn.Module):\n"
+        "    def __init__(self, before, after):\n        super().__init__()\n"
+        "        self.layer = torch.nn.Linear(before, after)\n\n"
+        "    def forward(self, x):\n        return SCALE * self.layer(x)\n"
+    )
+    experiment = small(models=("./mine.py:Mine",))
+    done(tmp_path / "a.sqlite", experiment, connected)
+    done(tmp_path / "b.sqlite", experiment, Local(1))
+    assert_same(records(tmp_path / "a.sqlite"), records(tmp_path / "b.sqlite"))
+
+
+def test_many_small_jobs_all_come_back_each_with_its_place(connected):
+    found = dict(connected.run(lambda k: 2 * k, iter(range(500)), lambda: None))
+    assert found == {k: 2 * k for k in range(500)}
+
+
+def test_an_error_on_a_worker_comes_back(connected):
+    ((_, error),) = connected.run(lambda k: k / 0, iter([1]), lambda: None)
+    assert isinstance(error, ZeroDivisionError)
+
+
+@pytest.mark.parametrize("mute", [False, True], ids=["nobody listens", "nobody answers"])
+def test_a_scheduler_that_does_not_answer_is_one_sentence_within_15_seconds(mute):
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        if mute:
+            taken.listen()
+        address = f"tcp://127.0.0.1:{taken.getsockname()[1]}"
+        began = time.monotonic()
+        with pytest.raises(ClusterError, match="No Dask scheduler answers at"):
+            Cluster(address)
+    assert time.monotonic() - began < 15
+
+
+@pytest.mark.parametrize(
+    "address", ["host:8786", "tcp://host", "tcp://host:99999", "http://host:1", "", "tcp://:1", "8786"]
+)
+def test_what_is_no_address_is_refused(address):
+    with pytest.raises(ArgumentError, match="an address such as tcp://host:8786"):
+        Cluster(address)
