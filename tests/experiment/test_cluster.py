@@ -1,6 +1,7 @@
 """A Dask cluster: a real scheduler and two worker processes on this machine, and what may happen to them."""
 
 import contextlib
+import json
 import os
 import signal
 import socket
@@ -11,6 +12,7 @@ import time
 import numpy as np
 import pytest
 
+from nalm.cli import main
 from nalm.errors import ArgumentError
 from nalm.experiment import cluster as module
 from nalm.experiment.bench import do_work, make_experiment, make_work
@@ -21,6 +23,7 @@ from nalm.experiment.store import Store
 pytest.importorskip("distributed", reason="Dask is not installed")
 pytestmark = pytest.mark.xdist_group("cluster")
 
+NO_NALM = "import sys; sys.modules['nalm'] = sys.modules['torch'] = None; "
 OTHER_VERSION = "import nalm._version as v; v.NUMERICS_VERSION = 99; "
 
 
@@ -34,7 +37,7 @@ class Machines:
             self.address = f"tcp://127.0.0.1:{free.getsockname()[1]}"
         self.processes = []
         port = self.address.rpartition(":")[2]
-        self.scheduler = self.start("scheduler", "--port", port, "--idle-timeout", "300s")
+        self.scheduler = self.start("scheduler", "--port", port, "--idle-timeout", "300s", before=NO_NALM)
         self.workers = []
 
     def worker(self, before=""):
@@ -214,16 +217,53 @@ def test_an_error_on_a_worker_comes_back(connected):
 
 
 @pytest.mark.parametrize("mute", [False, True], ids=["nobody listens", "nobody answers"])
-def test_a_scheduler_that_does_not_answer_is_one_sentence_within_15_seconds(mute):
+def test_a_scheduler_that_does_not_answer_is_one_sentence(mute, monkeypatch, capsys, tmp_path):
+    assert module.PATIENCE + module.GRACE < 15  # what was promised
+    monkeypatch.setattr(module, "PATIENCE", 2)
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))
         if mute:
             taken.listen()
         address = f"tcp://127.0.0.1:{taken.getsockname()[1]}"
         began = time.monotonic()
-        with pytest.raises(ClusterError, match="No Dask scheduler answers at"):
-            Cluster(address)
-    assert time.monotonic() - began < 15
+        code, out, err = command(capsys, "--scheduler", address, "--store", str(tmp_path / "s.sqlite"))
+    assert time.monotonic() - began < 2 + module.GRACE + 3
+    assert (code, out, err) == (1, "", f"No Dask scheduler answers at {address} within 2 seconds.\n")
+
+
+def command(capsys, *arguments):
+    """`nalm bench` of one run, in this process: exit code, standard output, standard error."""
+    small = ("--units", "nmu", "--ranges", "1:2", "--seeds", "2", "--iterations", "2000")
+    with pytest.raises(SystemExit) as end:
+        main(["bench", "single-module", *small, *arguments])
+    return end.value.code, *capsys.readouterr()
+
+
+def test_the_command_computes_on_the_cluster(connected, machines, locally, capsys, tmp_path):
+    store = tmp_path / "s.sqlite"
+    code, out, err = command(capsys, "--scheduler", machines.address, "--store", str(store), "--json", "-")
+    assert code == 0
+    (row,) = json.loads(out)["rows"]
+    assert row == next(row for row in locally[0]["rows"] if row["model"] == "nmu")
+    assert "2 runs to compute" in err
+
+
+def test_the_command_refuses_processes_with_a_scheduler(capsys, tmp_path):
+    code, _, err = command(capsys, "--scheduler", "tcp://127.0.0.1:1", "--jobs", "2")
+    assert (code, err) == (2, "Argument `jobs` must be left out with --scheduler, but got 2.\n")
+
+
+def test_waiting_for_workers_is_said(tmp_path):
+    told = []
+    with running(tmp_path, workers=0) as machines:
+
+        def start(text):
+            told.append(text)
+            machines.worker()
+
+        with Cluster(machines.address, start) as cluster:
+            assert cluster.size == 1
+    assert "has no workers yet; waiting. To start one: dask worker tcp://" in told[0]
 
 
 @pytest.mark.parametrize(

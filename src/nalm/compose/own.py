@@ -13,6 +13,7 @@ import functools
 import hashlib
 import importlib.util
 import inspect
+import os
 import shutil
 import sys
 import tempfile
@@ -36,6 +37,21 @@ GROUP = "nalm.units"
 
 
 @dataclass(frozen=True)
+class Part:
+    """A file that a class is made from, as it was when it was read.
+
+    Attributes:
+        module: its name where it is imported; empty for the file of the class itself.
+        path: where it is, seen from the folder of the class.
+        content: what is in it.
+    """
+
+    module: str
+    path: str
+    content: bytes
+
+
+@dataclass(frozen=True)
 class OwnUnit:
     """A user's class and where it comes from.
 
@@ -43,26 +59,13 @@ class OwnUnit:
         kind: the class.
         file: the file that defines it.
         source: a hash of that file and of the files beside it that it imports.
+        parts: those files, for another process or machine; none for a class that a package offers.
     """
 
     kind: type[nn.Module]
     file: Path
     source: str
-
-
-@dataclass(frozen=True)
-class Luggage:
-    """What a user's class needs to be made in another process, perhaps on another machine.
-
-    Attributes:
-        name: of the class.
-        source: the hash that it must have.
-        files: contents by name: first the file of the class, then those beside it that it imports.
-    """
-
-    name: str
-    source: str
-    files: tuple[tuple[str, bytes], ...]
+    parts: tuple[Part, ...] = ()
 
 
 _IN_OTHER_WORDS = {
@@ -88,8 +91,9 @@ def load_file(text: str) -> OwnUnit:
         hint = f"Did you mean {str(folder / close)!r}?" if close else ""
         raise ArgumentError("unit", "a class in a file that exists", repr(text), hint)
     try:
-        source = _digest(file)
-        module = _module(file.resolve(), source)
+        parts = _parts(file)
+        source = _digest(parts)
+        module = _module(file.resolve(), source, tuple(part.module for part in parts[1:]))
     except (Exception, SystemExit) as error:
         raise ArgumentError("unit", "a class in a file that imports", located(error, file)) from error
     found = getattr(module, name, None)
@@ -99,35 +103,26 @@ def load_file(text: str) -> OwnUnit:
         hint = f"Did you mean {close!r}?" if close else ""
         expected = f"a class in {file} ({', '.join(classes) or 'which has none'})"
         raise ArgumentError("unit", expected, repr(name), hint)
-    return OwnUnit(_checked(found, name, file), file, source)
+    return OwnUnit(_checked(found, name, file), file, source, parts)
 
 
-def pack(own: OwnUnit) -> Luggage:
-    """What the class needs elsewhere."""
-    folder = own.file.parent.resolve()
-    beside = [path for _, path in _beside(own.file) if path.resolve().is_relative_to(folder)]
-    files = [own.file.resolve(), *(path.resolve() for path in beside)]
-    contents = tuple((str(file.relative_to(folder)), file.read_bytes()) for file in files)
-    return Luggage(own.kind.__name__, own.source, contents)
-
-
-def unpack(text: str, luggage: Luggage) -> OwnUnit:
-    """The class: from its own file if that is here and the same, else from what was packed."""
+def load_again(text: str, source: str, parts: tuple[Part, ...]) -> OwnUnit:
+    """The class in another process: from its own file if that is here and the same, else from its parts."""
     with contextlib.suppress(ArgumentError):
         here = load_file(text)
-        if here.source == luggage.source:
+        if here.source == source:
             return here
-    return _unpacked(luggage)
+    return _unpacked(text.rpartition(":")[2], parts)
 
 
 @functools.cache
-def _unpacked(luggage: Luggage) -> OwnUnit:
+def _unpacked(name: str, parts: tuple[Part, ...]) -> OwnUnit:
     folder = Path(tempfile.mkdtemp(prefix="nalm-unit-"))
     atexit.register(shutil.rmtree, folder, ignore_errors=True)
-    for name, content in luggage.files:
-        (folder / name).parent.mkdir(parents=True, exist_ok=True)
-        (folder / name).write_bytes(content)
-    return load_file(f"{folder / luggage.files[0][0]}:{luggage.name}")
+    for part in parts:
+        (folder / part.path).parent.mkdir(parents=True, exist_ok=True)
+        (folder / part.path).write_bytes(part.content)
+    return load_file(f"{folder / parts[0].path}:{name}")
 
 
 def offered() -> dict[str, EntryPoint]:
@@ -225,8 +220,13 @@ def _checked(found: object, name: str, file: Path) -> type[nn.Module]:
 
 
 @functools.cache
-def _module(file: Path, source: str) -> ModuleType:
-    """The file imported as a module, once for each version of its source; its folder can be imported from."""
+def _module(file: Path, source: str, neighbours: tuple[str, ...]) -> ModuleType:
+    """The file imported as a module, once for each version of its source; its folder can be imported from.
+
+    Neighbours are imported anew: a worker may have others of the same name, from an earlier version.
+    """
+    for name in neighbours:
+        sys.modules.pop(name, None)
     name = f"nalm_own_{source[:16]}"
     spec = importlib.util.spec_from_file_location(name, file)
     assert spec is not None
@@ -244,19 +244,21 @@ def _module(file: Path, source: str) -> ModuleType:
     return module
 
 
-def _digest(file: Path) -> str:
-    whole = hashlib.sha256(file.read_bytes())
-    for name, path in _beside(file):
-        whole.update(name.encode() + path.read_bytes())
-    return whole.hexdigest()
-
-
-def _beside(file: Path) -> list[tuple[str, Path]]:
-    """The modules beside a file that it imports, by name."""
+def _parts(file: Path) -> tuple[Part, ...]:
+    """The file, and those beside it that it imports, in the order of their names."""
     finder = ModuleFinder(path=[str(file.parent)])
     finder.run_script(str(file))
     found = {name: getattr(module, "__file__", None) for name, module in finder.modules.items()}
-    return [(name, Path(path)) for name, path in sorted(found.items()) if path and name != "__main__"]
+    beside = [(name, Path(path)) for name, path in sorted(found.items()) if path and name != "__main__"]
+    files = [("", file), *beside]
+    return tuple(Part(name, os.path.relpath(path, file.parent), path.read_bytes()) for name, path in files)
+
+
+def _digest(parts: tuple[Part, ...]) -> str:
+    whole = hashlib.sha256()
+    for part in parts:
+        whole.update(part.module.encode() + part.content)
+    return whole.hexdigest()
 
 
 def _classes(module: ModuleType) -> list[str]:

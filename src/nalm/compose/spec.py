@@ -141,9 +141,9 @@ class ModelSpec:
 
     def __reduce__(self) -> Any:
         """Pickled as text, with the sources of a user's own units: their classes have no module to import."""
-        files = {layer.name: layer.origin for layer in self.layers if own.is_file(layer.name)}
-        luggage = {name: own.pack(origin) for name, origin in files.items() if origin is not None}
-        return _parsed_again, (str(self), [layer.identity() for layer in self.layers], luggage)
+        origins = {layer.name: layer.origin for layer in self.layers if layer.origin is not None}
+        sources = {name: (origin.source, origin.parts) for name, origin in origins.items() if origin.parts}
+        return _parsed_again, (str(self), [layer.identity() for layer in self.layers], sources)
 
     def with_recipe(self, name: str | None) -> ModelSpec:
         """The same with this recipe, unless it names one itself."""
@@ -239,8 +239,10 @@ def _layer(name: str, known: Mapping[str, own.OwnUnit]) -> Layer:
     raise unknown("unit", name, [*UNITS, *offered])
 
 
-def _parsed_again(text: str, identities: list[dict[str, Any]], luggage: dict[str, own.Luggage]) -> ModelSpec:
-    spec = ModelSpec.parse(text, {name: own.unpack(name, each) for name, each in luggage.items()})
+def _parsed_again(
+    text: str, identities: list[dict[str, Any]], sources: dict[str, tuple[str, tuple[own.Part, ...]]]
+) -> ModelSpec:
+    spec = ModelSpec.parse(text, {name: own.load_again(name, *source) for name, source in sources.items()})
     if [layer.identity() for layer in spec.layers] != identities:
         raise NalmError(f"{text} is not the same here: its package must be of one version everywhere.")
     return spec

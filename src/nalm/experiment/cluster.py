@@ -24,8 +24,8 @@ from nalm.experiment.plan import Chunk
 from nalm.experiment.store import Record
 from nalm.experiment.workforce import Progress, Tell, WorkerError
 
-PATIENCE = 10
-"""Seconds to wait for a scheduler to answer."""
+PATIENCE, GRACE = 10, 2
+"""Seconds to wait for a scheduler to answer, and for Dask to notice that it does not."""
 _ADDRESS = re.compile(r"(tcp|tls|ws|wss|ucx)://(\[[0-9a-fA-F:]+\]|[^\s/:\[\]]+):(\d{1,5})")
 _IN_FLIGHT, _PER_WORKER = 64, 4
 """Chunks that the scheduler knows at a time: enough that no worker waits, few enough to hold."""
@@ -181,9 +181,8 @@ class Cluster:
     def _wait_for_workers(self, tell: Callable[[str], None]) -> None:
         if self._workers():
             return
-        tell(
-            f"{self.address} has no workers yet; waiting. Start one: dask worker {self.address} --nthreads 1"
-        )
+        start = f"dask worker {self.address} --nthreads 1"
+        tell(f"{self.address} has no workers yet; waiting. To start one: {start}")
         while not self._workers():
             time.sleep(0.5)
 
@@ -292,7 +291,7 @@ def _connect(address: str) -> Any:
     # In a thread: something that takes the call but is no scheduler may never answer.
     thread = threading.Thread(target=connect, daemon=True)
     thread.start()
-    thread.join(PATIENCE + 2)
+    thread.join(PATIENCE + GRACE)
     if not found or isinstance(found[0], Exception):
         raise ClusterError(f"No Dask scheduler answers at {address} within {PATIENCE} seconds.")
     return found[0]
