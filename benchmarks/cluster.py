@@ -1,10 +1,11 @@
 """What a Dask cluster costs: chunks of no work, and the standard benchmark on workers and on processes.
 
-python benchmarks/cluster.py [--chunks N] [--workers N] [--rounds N] [--seeds N] [--json FILE]
+python benchmarks/cluster.py [--chunks N] [--workers N] [--rounds N] [--seeds N] [--stored N] [--json FILE]
 
 A real scheduler and worker processes on this machine. `--chunks`: that many jobs of the size of a chunk that
 compute nothing: time for each, largest memory of coordinator and scheduler. `--rounds`: the work of `make
 bench`, so often by two local processes and by two workers in turn, from compiled programs; best of each.
+`--stored`: how fast the coordinator takes so many finished runs of the single-module task into a store.
 """
 
 from __future__ import annotations
@@ -20,11 +21,13 @@ import sys
 import tempfile
 import time
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from nalm.experiment.bench import do_work, make_experiment, make_work
 from nalm.experiment.cluster import Cluster, facts
+from nalm.experiment.compute import compute
 from nalm.experiment.local import Local
 from nalm.experiment.plan import make_plan
 from nalm.experiment.store import Store
@@ -40,6 +43,7 @@ def main() -> None:
     parser.add_argument("--workers", type=int, default=2)
     parser.add_argument("--rounds", type=int, default=2)
     parser.add_argument("--seeds", type=int, default=25)
+    parser.add_argument("--stored", type=int, default=20_000)
     parser.add_argument("--json", default=None, metavar="FILE")
     given = parser.parse_args()
     result: dict[str, Any] = {"workers": given.workers}
@@ -47,6 +51,8 @@ def main() -> None:
         result["no work"] = no_work(given.chunks, given.workers)
     if given.rounds:
         result["standard benchmark"] = standard(given.rounds, given.workers, given.seeds)
+    if given.stored:
+        result["storing"] = storing(given.stored)
     text = json.dumps(result, indent=2)
     if given.json not in (None, "-"):
         Path(given.json).write_text(text + "\n", encoding="utf-8")
@@ -85,6 +91,27 @@ def standard(rounds: int, workers: int, seeds: int) -> dict[str, Any]:
         print(times, file=sys.stderr)
     best = {name: min(values) for name, values in times.items()}
     return {**times, "overhead": best["workers"] / best["processes"] - 1}
+
+
+def storing(runs: int) -> dict[str, Any]:
+    """How fast finished runs are unpacked and stored, in chunks of 500."""
+    experiment = make_experiment("single-module", ["nmu"], None, ["1:2"], seeds=500)
+    records = compute(make_plan(experiment.runs(), 1)[0])
+    with tempfile.TemporaryDirectory() as folder, Store(Path(folder) / "runs.sqlite") as store:
+        spent, size = 0.0, 0
+        for chunk in range(runs // len(records)):
+            packed = pickle.dumps([replace(each, id=f"{chunk} {k}") for k, each in enumerate(records)])
+            began = time.perf_counter()
+            store.add(pickle.loads(packed))
+            spent += time.perf_counter() - began
+            size = len(packed)
+        stored = runs // len(records) * len(records)
+        held = (Path(folder) / "runs.sqlite").stat().st_size
+    return {
+        "runs a second": stored / spent,
+        "bytes a run on the way": size / len(records),
+        "bytes a run in the store": held / stored,
+    }
 
 
 def _seconds(experiment: Any, workforce: Workforce) -> float:

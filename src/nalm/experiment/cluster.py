@@ -28,7 +28,7 @@ PATIENCE, GRACE = 10, 2
 """Seconds to wait for a scheduler to answer, and for Dask to notice that it does not."""
 _ADDRESS = re.compile(r"(tcp|tls|ws|wss|ucx)://(\[[0-9a-fA-F:]+\]|[^\s/:\[\]]+):(\d{1,5})")
 _IN_FLIGHT, _PER_WORKER = 64, 4
-"""Chunks that the scheduler knows at a time: enough that no worker waits, few enough to hold."""
+"""Chunks at most that the scheduler knows at a time, where they are short: few enough to hold."""
 
 
 _GLANCE = 0.02
@@ -97,15 +97,19 @@ class Cluster:
         """
         numbered = enumerate(arguments)
         held: dict[Any, int] = {}
-        most = _IN_FLIGHT + _PER_WORKER * self.size
+        window = self.size  # a chunk that waits behind a long one could be computed elsewhere
         try:
             while True:
-                if len(held) <= 0.75 * most:  # many in one message cost little more than one
-                    fresh = dict(itertools.islice(numbered, most - len(held)))
+                # In a wide window chunks are short, and many in one message cost little more than one.
+                if len(held) < window and (window <= self._known_workers() or len(held) <= 0.75 * window):
+                    fresh = dict(itertools.islice(numbered, window - len(held)))
                     held.update(zip(self._submit(function, fresh), fresh))
                 if not held:
                     return
                 finished = self._finished(held, idle)
+                if len(finished) == len(held):  # they had nothing more to do: chunks are short
+                    window = min(2 * window, _IN_FLIGHT + _PER_WORKER * self._known_workers())
+                window = max(window, self._known_workers())
                 for future, result in zip(finished, self._results(finished)):
                     index = held.pop(future)
                     future.release()
