@@ -31,6 +31,8 @@ _IN_FLIGHT, _PER_WORKER = 64, 4
 """Chunks at most that the scheduler knows at a time, where they are short: few enough to hold."""
 
 
+_SHORT = 0.1
+"""Seconds in which all chunks of a window are done where they are short."""
 _GLANCE = 0.02
 """Seconds between two looks at what is ready: nothing beside the work of a chunk."""
 
@@ -98,25 +100,28 @@ class Cluster:
         numbered = enumerate(arguments)
         held: dict[Any, int] = {}
         window = self.size  # a chunk that waits behind a long one could be computed elsewhere
+        ready: list[tuple[int, Any]] = []
         try:
             while True:
-                # In a wide window chunks are short, and many in one message cost little more than one.
-                if len(held) < window and (window <= self._known_workers() or len(held) <= 0.75 * window):
+                if self._has_room(len(held), window):
                     fresh = dict(itertools.islice(numbered, window - len(held)))
                     held.update(zip(self._submit(function, fresh), fresh))
+                began = time.monotonic()
+                yield from ready  # the next are on their way while the caller does something with these
                 if not held:
                     return
                 finished = self._finished(held, idle)
-                if len(finished) == len(held):  # they had nothing more to do: chunks are short
+                if len(finished) == len(held) and time.monotonic() - began < _SHORT:
                     window = min(2 * window, _IN_FLIGHT + _PER_WORKER * self._known_workers())
                 window = max(window, self._known_workers())
-                for future, result in zip(finished, self._results(finished)):
-                    index = held.pop(future)
-                    future.release()
-                    yield index, result
+                ready = [(held.pop(future), result) for future, result in self._results(finished)]
         finally:
             for future in held:
                 future.release()
+
+    def _has_room(self, held: int, window: int) -> bool:
+        """Whether to hand out more: at once, or if they are short when a good part of the window is free."""
+        return held < window and (window <= self._known_workers() or held <= 0.75 * window)
 
     def _submit(self, function: Callable[[Any], Any], arguments: dict[int, Any]) -> list[Any]:
         if not arguments:
@@ -138,15 +143,14 @@ class Cluster:
                 idle()
         return found
 
-    def _results(self, futures: Sequence[Any]) -> list[Any]:
-        """Results in one message, however many; errors as they are."""
+    def _results(self, futures: Sequence[Any]) -> list[tuple[Any, Any]]:
+        """Each with its result, in one message however many; errors as they are."""
         if any(future.status in ("cancelled", "lost") for future in futures):
             raise self._gone()
         if all(future.status == "finished" for future in futures):
             with contextlib.suppress(Exception):  # one by one it shows which of them it is
-                gathered: list[Any] = self._client.gather(list(futures))
-                return gathered
-        return [self._result(future) for future in futures]
+                return list(zip(futures, self._client.gather(list(futures))))
+        return [(future, self._result(future)) for future in futures]
 
     def _result(self, future: Any) -> Any:
         try:
