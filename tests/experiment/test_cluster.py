@@ -244,7 +244,7 @@ def test_the_command_computes_on_the_cluster(connected, machines, locally, capsy
     code, out, err = command(capsys, "--scheduler", machines.address, "--store", str(store), "--json", "-")
     assert code == 0
     (row,) = json.loads(out)["rows"]
-    assert row == next(row for row in locally[0]["rows"] if row["model"] == "nmu")
+    assert row == json.loads(json.dumps(next(r for r in locally[0]["rows"] if r["model"] == "nmu")))
     assert "2 runs to compute" in err
 
 
