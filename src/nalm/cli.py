@@ -499,7 +499,9 @@ def _on_cluster(progress: Any) -> str:
 
 def _left(progress: Any) -> str:
     left = progress.seconds_left
-    return "compiling" if left is None else f"{_duration(left)} left"
+    if left is not None:
+        return f"{_duration(left)} left"
+    return "compiling" if progress.workers is None else "time left not known yet"
 
 
 def _print_bench(result: dict[str, Any]) -> None:

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 from nalm.cli import main
-from nalm.errors import ArgumentError
+from nalm.errors import ArgumentError, NalmError
 from nalm.experiment import cluster as module
 from nalm.experiment.bench import do_work, make_experiment, make_work
 from nalm.experiment.cluster import Cluster, ClusterError, check_facts, facts
@@ -176,7 +176,7 @@ def test_a_worker_with_another_version_is_refused_with_both_values(tmp_path):
 
 
 def test_a_worker_that_comes_later_is_checked_too(connected):
-    job = module.pickle.dumps((None, {**facts(), "torch version": "0.0"}))
+    job = module.pickle.dumps(({**facts(), "torch version": "0.0"}, b"of another version: not to be read"))
     (found,) = connected.run(module._compute_on_worker(), iter([job]), lambda: None)
     assert "its torch version is" in str(found[1])
     assert "here it is 0.0" in str(found[1])
@@ -209,6 +209,60 @@ def test_a_unit_of_ones_own_travels_with_its_source(connected, tmp_path, monkeyp
 def test_many_small_jobs_all_come_back_each_with_its_place(connected):
     found = dict(connected.run(lambda k: 2 * k, iter(range(500)), lambda: None))
     assert found == {k: 2 * k for k in range(500)}
+
+
+FAILS_ELSEWHERE = """
+import os
+import torch
+
+
+class Mine(torch.nn.Module):
+    def __init__(self, before, after):
+        super().__init__()
+        self.layer = torch.nn.Linear(before, after)
+        if "NALM_TEST_HERE" not in os.environ:
+            raise ValueError("a file that only the coordinator has")
+
+    def forward(self, x):
+        return self.layer(x)
+"""
+
+
+def test_a_chunk_that_fails_on_the_worker_is_told_in_one_sentence(connected, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("NALM_TEST_HERE", "1")  # the workers were started without it
+    (tmp_path / "mine.py").write_text(FAILS_ELSEWHERE)
+    with pytest.raises(NalmError, match="a file that only the coordinator has"):
+        done(tmp_path / "s.sqlite", small(models=("./mine.py:Mine",)), connected)
+
+
+def test_without_workers_the_work_waits_for_one(tmp_path, locally):
+    with running(tmp_path, workers=1) as machines, Cluster(machines.address) as cluster:
+        machines.kill(machines.workers[0])
+        while cluster._workers():
+            time.sleep(0.1)
+        started = []
+
+        def start(progress):
+            assert progress.workers in (0, 1)
+            if not started:
+                started.append(machines.worker())
+
+        result = done(tmp_path / "s.sqlite", small(), cluster, start)
+    assert result["rows"] == locally[0]["rows"]
+
+
+def test_a_worker_that_comes_later_is_given_work_at_once(tmp_path):
+    with running(tmp_path, workers=1) as machines, Cluster(machines.address) as cluster:
+        began, started, ends = time.monotonic(), [], []
+        slow = lambda seconds: time.sleep(seconds)  # noqa: E731, PLW0108: travels by its code
+        jobs = cluster.run(slow, iter([20, 0.1]), lambda: started or started.append(machines.worker()))
+        for index, _ in jobs:
+            ends.append((index, time.monotonic() - began))
+            if index == 1:
+                break
+    assert ends[0][0] == 1
+    assert ends[0][1] < 20
 
 
 def test_an_error_on_a_worker_comes_back(connected):

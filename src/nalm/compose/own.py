@@ -108,10 +108,10 @@ def load_file(text: str) -> OwnUnit:
 
 def load_again(text: str, source: str, parts: tuple[Part, ...]) -> OwnUnit:
     """The class in another process: from its own file if that is here and the same, else from its parts."""
-    with contextlib.suppress(ArgumentError):
-        here = load_file(text)
-        if here.source == source:
-            return here
+    file = Path(text.rpartition(":")[0]).expanduser()
+    with contextlib.suppress(Exception):  # whatever is here instead is not even imported
+        if file.is_file() and _digest(_parts(file)) == source:
+            return load_file(text)
     return _unpacked(text.rpartition(":")[2], parts)
 
 
@@ -249,9 +249,14 @@ def _parts(file: Path) -> tuple[Part, ...]:
     finder = ModuleFinder(path=[str(file.parent)])
     finder.run_script(str(file))
     found = {name: getattr(module, "__file__", None) for name, module in finder.modules.items()}
-    beside = [(name, Path(path)) for name, path in sorted(found.items()) if path and name != "__main__"]
+    beside = [(name, Path(path)) for name, path in sorted(found.items()) if path and _is_own(name)]
     files = [("", file), *beside]
     return tuple(Part(name, os.path.relpath(path, file.parent), path.read_bytes()) for name, path in files)
+
+
+def _is_own(module: str) -> bool:
+    """Whether a module may be the user's: a neighbour named like one of Python's or ours is not."""
+    return module.partition(".")[0] not in {*sys.stdlib_module_names, "__main__", "nalm", "torch"}
 
 
 def _digest(parts: tuple[Part, ...]) -> str:

@@ -24,7 +24,7 @@ from nalm.experiment.plan import Chunk
 from nalm.experiment.store import Record
 from nalm.experiment.workforce import Progress, Tell, WorkerError
 
-PATIENCE, GRACE = 10, 2
+PATIENCE, GRACE = 7, 2
 """Seconds to wait for a scheduler to answer, and for Dask to notice that it does not."""
 _ADDRESS = re.compile(r"(tcp|tls|ws|wss|ucx)://(\[[0-9a-fA-F:]+\]|[^\s/:\[\]]+):(\d{1,5})")
 _IN_FLIGHT, _PER_WORKER = 64, 4
@@ -51,6 +51,7 @@ class Cluster:
 
     def __init__(self, address: str, tell: Callable[[str], None] = lambda text: None) -> None:
         self.address = _checked(address)
+        self._seen = (0.0, 0)
         self._client = _connect(self.address)
         try:
             self._wait_for_workers(tell)
@@ -67,25 +68,26 @@ class Cluster:
 
     def close(self) -> None:
         """Leave the scheduler; what it still computes for this process is dropped."""
-        self._client.close(timeout=2)
+        with contextlib.suppress(Exception):  # gone is gone
+            self._client.close(timeout=2)
 
     @property
     def size(self) -> int:
-        """The workers that there are now."""
-        return len(self._workers())
+        """The workers that there are now, one at least: it may be on its way."""
+        return max(1, len(self._workers()))
 
     def compute(self, chunks: Sequence[Chunk], tell: Tell = lambda progress: None) -> Iterator[list[Record]]:
         """The records of each chunk, in the order in which they are ready."""
         wanted = facts()
         progress = Progress(sum(chunk.run_steps for chunk in chunks), chunks=len(chunks), workers=self.size)
-        jobs = (pickle.dumps((chunk, wanted)) for chunk in chunks)
+        jobs = (pickle.dumps((wanted, pickle.dumps(chunk))) for chunk in chunks)
         for index, result in self.run(_compute_on_worker(), jobs, lambda: self._tell(progress, tell)):
             if isinstance(result, Exception):
                 raise _in_words(result, chunks[index])
             progress.chunks_done += 1
             progress.advance(progress.done + chunks[index].run_steps)
-            self._tell(progress, tell)
             yield pickle.loads(result)
+            self._tell(progress, tell)
 
     def run(
         self, function: Callable[[Any], Any], arguments: Iterator[Any], idle: Callable[[], None]
@@ -99,53 +101,57 @@ class Cluster:
         """
         numbered = enumerate(arguments)
         held: dict[Any, int] = {}
-        window = self.size  # a chunk that waits behind a long one could be computed elsewhere
         ready: list[tuple[int, Any]] = []
+        window, handed = 0, 0.0
         try:
             while True:
+                # A chunk that waits behind a long one could be computed elsewhere: one for each worker.
+                window = max(window, self._known_workers(), 1)
                 if self._has_room(len(held), window):
                     fresh = dict(itertools.islice(numbered, window - len(held)))
                     held.update(zip(self._submit(function, fresh), fresh))
-                began = time.monotonic()
+                    handed = time.monotonic()
                 yield from ready  # the next are on their way while the caller does something with these
                 if not held:
                     return
                 finished = self._finished(held, idle)
-                if len(finished) == len(held) and time.monotonic() - began < _SHORT:
+                if len(finished) == len(held) and time.monotonic() - handed < _SHORT:
                     window = min(2 * window, _IN_FLIGHT + _PER_WORKER * self._known_workers())
-                window = max(window, self._known_workers())
                 ready = [(held.pop(future), result) for future, result in self._results(finished)]
+                ready.sort(key=lambda pair: isinstance(pair[1], Exception))  # nothing is lost to an error
         finally:
             for future in held:
                 future.release()
 
     def _has_room(self, held: int, window: int) -> bool:
         """Whether to hand out more: at once, or if they are short when a good part of the window is free."""
-        return held < window and (window <= self._known_workers() or held <= 0.75 * window)
+        free = held < window and (window <= self._known_workers() or held <= 0.75 * window)
+        return free and self._client.status == "running"
 
     def _submit(self, function: Callable[[Any], Any], arguments: dict[int, Any]) -> list[Any]:
         if not arguments:
             return []
         # Impure: equal arguments are not the same work. Earlier ones first.
-        options = {"pure": False, "priority": -min(arguments), "retries": 0}
+        options = {"pure": False, "priority": -min(arguments)}
         futures: list[Any] = self._client.map(function, list(arguments.values()), **options)
         return futures
 
     def _finished(self, futures: Collection[Any], idle: Callable[[], None]) -> list[Any]:
-        """All that are ready, at least one."""
-        told = time.monotonic()
-        # Looking at all of them now and then costs less than being called for each.
-        while not (found := [future for future in futures if future.status != "pending"]):
+        """All that are ready; none after a second without any, in which workers may have come."""
+        until = time.monotonic() + 1
+        # Looking at all of them now and then costs less than being called for each. One that is lost with its
+        # worker is computed again.
+        while not (found := [f for f in futures if f.status not in ("pending", "lost")]):
             time.sleep(_GLANCE)
-            if time.monotonic() - told > 1:
-                told = time.monotonic()
+            if time.monotonic() > until:
                 self._check_scheduler()
                 idle()
+                break
         return found
 
     def _results(self, futures: Sequence[Any]) -> list[tuple[Any, Any]]:
         """Each with its result, in one message however many; errors as they are."""
-        if any(future.status in ("cancelled", "lost") for future in futures):
+        if any(future.status == "cancelled" for future in futures):
             raise self._gone()
         if all(future.status == "finished" for future in futures):
             with contextlib.suppress(Exception):  # one by one it shows which of them it is
@@ -175,8 +181,10 @@ class Cluster:
 
     def _known_workers(self) -> int:
         """How many workers there are, asked at most once in two seconds."""
-        at, number = self._seen
-        return number if time.monotonic() - at < 2 else len(self._workers())
+        if time.monotonic() - self._seen[0] > 2:
+            with contextlib.suppress(ClusterError):  # which is noticed where it matters
+                self._workers()
+        return self._seen[1]
 
     def _check_scheduler(self) -> None:
         if self._client.status != "running":
@@ -238,9 +246,14 @@ def compute_packed(job: bytes, worker: str) -> bytes:
     from nalm.experiment.compute import compute
 
     with _ALONE:
-        chunk, wanted = pickle.loads(job)
+        wanted, chunk = pickle.loads(job)
         check_facts(wanted, facts(), worker)  # it may have come after the others were checked
-        return pickle.dumps(compute(chunk))
+        try:
+            return pickle.dumps(compute(pickle.loads(chunk)))
+        except NalmError:
+            raise
+        except Exception as error:  # by its text: what it is made of need not be known elsewhere
+            raise WorkerError(f"{type(error).__name__}: {error}, on worker {worker}") from None
 
 
 def _compute_on_worker() -> Callable[[bytes], bytes]:
@@ -248,9 +261,12 @@ def _compute_on_worker() -> Callable[[bytes], bytes]:
     def on_worker(job: bytes) -> bytes:
         from distributed import get_worker
 
-        from nalm.experiment import cluster
-
-        return cluster.compute_packed(job, get_worker().address)
+        address = get_worker().address
+        try:
+            from nalm.experiment import cluster
+        except ImportError as error:
+            raise RuntimeError(f"worker {address} cannot import nalm: {error}") from None
+        return cluster.compute_packed(job, address)
 
     return on_worker
 
@@ -283,11 +299,14 @@ def _checked(address: str) -> str:
 
 def _connect(address: str) -> Any:
     try:
+        import dask
         from distributed import Client
     except ImportError:
         raise NalmError("A cluster needs Dask: pip install 'nalm[cluster]'.") from None
-    for name in ("distributed", "asyncio"):  # what they have to say is said here in one sentence
+    # What they have to say is said here in one sentence; jobs are as large as they need to be.
+    for name in ("distributed", "distributed.client", "tornado.application", "asyncio"):
         logging.getLogger(name).setLevel(logging.CRITICAL)
+    dask.config.set({"distributed.admin.large-graph-warning-threshold": "1GB"})
     found: collections.deque[Any] = collections.deque()
 
     def connect() -> None:
@@ -300,6 +319,8 @@ def _connect(address: str) -> Any:
     thread = threading.Thread(target=connect, daemon=True)
     thread.start()
     thread.join(PATIENCE + GRACE)
-    if not found or isinstance(found[0], Exception):
+    if not found or isinstance(found[0], OSError):
         raise ClusterError(f"No Dask scheduler answers at {address} within {PATIENCE} seconds.")
+    if isinstance(found[0], Exception):
+        raise ClusterError(f"Cannot connect to {address}: {found[0]}.")
     return found[0]

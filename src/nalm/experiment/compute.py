@@ -36,7 +36,12 @@ def compute(chunk: Chunk, progress: Callable[[Report], None] | None = None) -> l
         )
         ideal = ideal_errors(model, chunk.runs)
     except Exception as error:
-        raise cell.model.explain_failure(error) from error
+        explained = cell.model.explain_failure(error)
+        if (
+            explained is error
+        ):  # an error that is its own cause would send those who follow causes round and round
+            raise
+        raise explained from error
     about, now = machine(result.compiled), datetime.now(UTC).isoformat(timespec="seconds")
     sparsity = [_sparsities(cell, result, gates=gates) for gates in (False, True)]
     return [

@@ -50,7 +50,13 @@ class Progress:
 
     @property
     def seconds_left(self) -> float | None:
-        """How long it takes from here, at the pace since the first progress; None if that is not known."""
+        """How long it takes from here; None if that is not known.
+
+        At the pace since the first progress, which leaves compiling out; on a cluster, where whole chunks
+        come in, several at first, at the pace since the beginning.
+        """
+        if self.workers is not None:
+            return (self.total - self.done) * self.seconds / self.done if self.done else None
         if self._first is None or self.done == self._first[1]:
             return None
         then, before = self._first
