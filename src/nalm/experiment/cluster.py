@@ -31,8 +31,8 @@ _IN_FLIGHT, _PER_WORKER = 64, 4
 """Chunks at most that the scheduler knows at a time, where they are short: few enough to hold."""
 
 
-_SHORT = 0.1
-"""Seconds in which all chunks of a window are done where they are short."""
+_SHORT = 10
+"""Chunks that a worker does in a second where they are short."""
 _GLANCE = 0.02
 """Seconds between two looks at what is ready: nothing beside the work of a chunk."""
 
@@ -102,31 +102,30 @@ class Cluster:
         numbered = enumerate(arguments)
         held: dict[Any, int] = {}
         ready: list[tuple[int, Any]] = []
-        window, handed = 0, 0.0
+        wide, since, came = False, time.monotonic(), 0
         try:
             while True:
-                # A chunk that waits behind a long one could be computed elsewhere: one for each worker.
-                window = max(window, self._known_workers(), 1)
-                if self._has_room(len(held), window):
+                workers = max(1, self._known_workers())
+                # A chunk that waits behind a long one could be computed elsewhere: one for each worker, unless
+                # they are short, when many in one message cost little more than one.
+                window = _IN_FLIGHT + _PER_WORKER * workers if wide else workers
+                room = len(held) <= 0.75 * window if wide else len(held) < window
+                if room and self._client.status == "running":
                     fresh = dict(itertools.islice(numbered, window - len(held)))
                     held.update(zip(self._submit(function, fresh), fresh))
-                    handed = time.monotonic()
                 yield from ready  # the next are on their way while the caller does something with these
                 if not held:
                     return
                 finished = self._finished(held, idle)
-                if len(finished) == len(held) and time.monotonic() - handed < _SHORT:
-                    window = min(2 * window, _IN_FLIGHT + _PER_WORKER * self._known_workers())
                 ready = [(held.pop(future), result) for future, result in self._results(finished)]
                 ready.sort(key=lambda pair: isinstance(pair[1], Exception))  # nothing is lost to an error
+                came += len(ready)
+                if (spent := time.monotonic() - since) > 1:
+                    wide = came > _SHORT * workers * spent
+                    since, came = time.monotonic(), 0
         finally:
             for future in held:
                 future.release()
-
-    def _has_room(self, held: int, window: int) -> bool:
-        """Whether to hand out more: at once, or if they are short when a good part of the window is free."""
-        free = held < window and (window <= self._known_workers() or held <= 0.75 * window)
-        return free and self._client.status == "running"
 
     def _submit(self, function: Callable[[Any], Any], arguments: dict[int, Any]) -> list[Any]:
         if not arguments:
