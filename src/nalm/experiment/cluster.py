@@ -106,8 +106,8 @@ class Cluster:
         try:
             while True:
                 workers = max(1, self._known_workers())
-                # A chunk that waits behind a long one could be computed elsewhere: one for each worker, unless
-                # they are short, when many in one message cost little more than one.
+                # A chunk that waits behind a long one could be computed elsewhere: one for each worker. Short
+                # ones are many, as many in one message cost little more than one.
                 window = _IN_FLIGHT + _PER_WORKER * workers if wide else workers
                 room = len(held) <= 0.75 * window if wide else len(held) < window
                 if room and self._client.status == "running":
