@@ -27,13 +27,13 @@ from nalm.experiment.workforce import Progress, Tell, WorkerError
 PATIENCE, GRACE = 7, 2
 """Seconds to wait for a scheduler to answer, and for Dask to notice that it does not."""
 _ADDRESS = re.compile(r"(tcp|tls|ws|wss|ucx)://(\[[0-9a-fA-F:]+\]|[^\s/:\[\]]+):(\d{1,5})")
-_IN_FLIGHT, _PER_WORKER = 64, 4
+_IN_FLIGHT, _PER_WORKER = 256, 4
 """Chunks at most that the scheduler knows at a time, where they are short: few enough to hold."""
 
 
 _SHORT = 10
 """Chunks that a worker does in a second where they are short."""
-_GLANCE = 0.02
+_GLANCE = 0.01
 """Seconds between two looks at what is ready: nothing beside the work of a chunk."""
 
 
