@@ -102,7 +102,7 @@ class Cluster:
         numbered = enumerate(arguments)
         held: dict[Any, int] = {}
         ready: list[tuple[int, Any]] = []
-        wide, since, came = False, time.monotonic(), 0
+        wide, more, since, came = False, True, time.monotonic(), 0
         try:
             while True:
                 workers = max(1, self._known_workers())
@@ -112,10 +112,14 @@ class Cluster:
                 room = len(held) <= 0.75 * window if wide else len(held) < window
                 if room and self._client.status == "running":
                     fresh = dict(itertools.islice(numbered, window - len(held)))
+                    more = len(held) + len(fresh) == window
                     held.update(zip(self._submit(function, fresh), fresh))
                 yield from ready  # the next are on their way while the caller does something with these
+                ready = []
                 if not held:
-                    return
+                    if not more:
+                        return
+                    self._check_scheduler()  # nothing could be handed out
                 finished = self._finished(held, idle)
                 ready = [(held.pop(future), result) for future, result in self._results(finished)]
                 ready.sort(key=lambda pair: isinstance(pair[1], Exception))  # nothing is lost to an error
