@@ -22,15 +22,13 @@ from nalm._version import NUMERICS_VERSION
 from nalm.errors import ArgumentError, NalmError
 from nalm.experiment.plan import Chunk
 from nalm.experiment.store import Record
-from nalm.experiment.workforce import Progress, Tell, WorkerError
+from nalm.experiment.workforce import Progress, Tell, WorkerError, portable
 
 PATIENCE, GRACE = 7, 2
 """Seconds to wait for a scheduler to answer, and for Dask to notice that it does not."""
 _ADDRESS = re.compile(r"(tcp|tls|ws|wss|ucx)://(\[[0-9a-fA-F:]+\]|[^\s/:\[\]]+):(\d{1,5})")
 _IN_FLIGHT, _PER_WORKER = 256, 4
 """Chunks at most that the scheduler knows at a time, where they are short: few enough to hold."""
-
-
 _SHORT = 10
 """Chunks that a worker does in a second where they are short."""
 _GLANCE = 0.01
@@ -253,10 +251,8 @@ def compute_packed(job: bytes, worker: str) -> bytes:
         check_facts(wanted, facts(), worker)  # it may have come after the others were checked
         try:
             return pickle.dumps(compute(pickle.loads(chunk)))
-        except NalmError:
-            raise
-        except Exception as error:  # by its text: what it is made of need not be known elsewhere
-            raise WorkerError(f"{type(error).__name__}: {error}, on worker {worker}") from None
+        except Exception as error:
+            raise portable(error) from None
 
 
 def _compute_on_worker() -> Callable[[bytes], bytes]:

@@ -20,7 +20,7 @@ from typing import Any
 from nalm.errors import NalmError
 from nalm.experiment.plan import Chunk
 from nalm.experiment.store import Record
-from nalm.experiment.workforce import Progress, Tell, WorkerError
+from nalm.experiment.workforce import Progress, Tell, WorkerError, portable
 
 ATTEMPTS = 3
 """How often a chunk may take a process with it before it is given up."""
@@ -187,14 +187,9 @@ def _work(connection: Connection, coordinator: int) -> None:
         try:
             records = compute(chunk, lambda report: connection.send(("progress", report.done)))
         except Exception as error:
-            connection.send(("error", _portable(error)))
+            connection.send(("error", portable(error)))
             return
         connection.send(("records", records))
-
-
-def _portable(error: Exception) -> NalmError:
-    """An error that can be sent: ours as it is, others by their text."""
-    return error if isinstance(error, NalmError) else WorkerError(f"{type(error).__name__}: {error}")
 
 
 def _end_with(coordinator: int) -> None:

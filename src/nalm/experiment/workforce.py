@@ -16,6 +16,11 @@ class WorkerError(NalmError):
     """A process that computes failed for good."""
 
 
+def portable(error: Exception) -> NalmError:
+    """An error that can be sent to another process: ours as it is, others by their text."""
+    return error if isinstance(error, NalmError) else WorkerError(f"{type(error).__name__}: {error}")
+
+
 @dataclass
 class Progress:
     """How far the work is, in steps of single runs; on a cluster also in chunks.
