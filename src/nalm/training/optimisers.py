@@ -5,11 +5,13 @@ Parameters, gradients and state are dictionaries of tensors `models x ...`; rate
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from typing import ClassVar
 
 import torch
 from torch import Tensor
 
+from nalm.errors import ArgumentError, check_positive
 from nalm.training.gradients import Gradients, per_model
 
 Parameters = dict[str, Tensor]
@@ -20,6 +22,8 @@ class Optimiser:
     """Base of all optimisers."""
 
     learning_rate: float
+    work: ClassVar[int] = 1
+    """What a step costs, roughly, in steps of first order."""
 
     def start(self, parameters: Parameters) -> State:
         """The state before the first step."""
@@ -113,3 +117,28 @@ class RMSProp(Optimiser):
             )
             new[f"square:{name}"] = square
         return after, new
+
+
+@dataclass(frozen=True)
+class LevenbergMarquardt(Optimiser):
+    """Second-order training in float64 from a population of starts (see `nalm.second_order`).
+
+    It replaces the whole step: loss, penalties, clips and clamps of a recipe have no part in it, and the
+    weights are made discrete at the end. `iterations` of the recipe are steps at most of each start.
+
+    Args:
+        starts: starts drawn from the units' own initial weights.
+        grow: begin with starts that are grown on the data.
+    """
+
+    starts: int = field(default=4, metadata={"shape": True})
+    grow: bool = field(default=True, metadata={"shape": True})
+
+    learning_rate: ClassVar[float] = 1.0
+    work: ClassVar[int] = 2000
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.grow, bool):
+            raise ArgumentError("grow", "True or False", repr(self.grow))
+        if not (self.starts == 0 and self.grow):
+            check_positive("starts", self.starts)

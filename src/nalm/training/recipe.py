@@ -11,14 +11,14 @@ from nalm.training.gradients import ClipNorm, ClipValue, GradientNoise
 from nalm.training.initialise import Initialise
 from nalm.training.losses import MAPE, MSE, PCC, RMSE, Loss, PCCThenMSE
 from nalm.training.numbers import split
-from nalm.training.optimisers import SGD, Adam, Optimiser, RMSProp
+from nalm.training.optimisers import SGD, Adam, LevenbergMarquardt, Optimiser, RMSProp
 from nalm.training.penalties import L0, L1, L2, Discretise, Penalty, UnitPenalty
 from nalm.training.reinitialise import Reinitialise
 from nalm.training.schedules import Always, Growth, Progress, Ramp, Schedule, WhenLossBelow
 
 __all__ = [
     "L0", "L1", "L2", "MAPE", "MSE", "PCC", "RMSE", "SGD", "Adam", "Always", "Bound", "Clamp", "ClipNorm",
-    "ClipValue", "Discretise", "GradientNoise", "Growth", "Initialise", "Loss", "Optimiser",
+    "ClipValue", "Discretise", "GradientNoise", "Growth", "Initialise", "LevenbergMarquardt", "Loss", "Optimiser",
     "PCCThenMSE", "Penalty", "Progress", "Project", "RMSProp", "Ramp", "Recipe", "Reinitialise",
     "Schedule", "UnitPenalty", "WhenLossBelow",
 ]  # fmt: skip
@@ -76,6 +76,10 @@ _KINDS: dict[str, tuple[type, ...]] = {
     "initialise": (Initialise,),
     "reinitialise": (Reinitialise, _NONE),
 }
+
+
+SECOND_ORDER = Recipe(optimiser=LevenbergMarquardt(), penalties=(), clamps=(), iterations=100)
+"""The recipe "second-order", the same for every unit: it needs no numbers of a unit's own."""
 
 
 def _words(kinds: tuple[type, ...]) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import torch
 from torch import Tensor, nn
@@ -34,6 +35,8 @@ class TrainResult:
         reinitialised: how often each run was given new weights, shape `runs`.
         compiled: whether the program was compiled.
         seconds: how long it took, compilation included.
+        costs: of second-order training, what it found and took, one dictionary a run (see
+            `nalm.second_order.solution.Cost`); None otherwise.
     """
 
     model: nn.Module
@@ -51,6 +54,7 @@ class TrainResult:
     reinitialised: Tensor
     compiled: bool
     seconds: float
+    costs: list[dict[str, Any]] | None = None
 
     def __len__(self) -> int:
         return len(self.seeds)

@@ -1,0 +1,84 @@
+"""Models as functions of one vector of parameters each, with their Jacobians. Shapes: `members x parameters`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+
+from nalm.training.models import Models, Parameters
+
+BLOCK = 64 << 20
+"""Bytes of a Jacobian that are held at once; longer data are taken in pieces."""
+
+
+class Flat:
+    """One architecture, its parameters laid out in one vector.
+
+    Args:
+        models: the architecture, in float64.
+    """
+
+    def __init__(self, models: Models) -> None:
+        self.models = models
+        self.shapes = models.shapes()
+        self.sizes = [shape.numel() for shape in self.shapes.values()]
+        self.size = sum(self.sizes)
+
+    def flatten(self, parameters: Parameters) -> Tensor:
+        """Vectors from parameters `members x ...` by name."""
+        return torch.cat([parameters[name].flatten(1) for name in self.shapes], -1)
+
+    def named(self, vectors: Tensor) -> Parameters:
+        """Parameters `members x ...` by name from vectors."""
+        parts = vectors.split(self.sizes, -1)
+        return {name: p.reshape(-1, *s) for (name, s), p in zip(self.shapes.items(), parts, strict=True)}
+
+    def rows(self) -> list[slice]:
+        """Where in the vector each row of each weight matrix is; a parameter without rows is one."""
+        found, at = [], 0
+        for shape in self.shapes.values():
+            length = shape[-1] if len(shape) > 1 else shape.numel()
+            found += [slice(at + k, at + k + length) for k in range(0, shape.numel(), length)]
+            at += shape.numel()
+        return found
+
+    def trainable(self) -> Tensor:
+        """Which parameters may change: those that the user did not freeze. Shape `parameters`, bool."""
+        frozen = set(self.models.frozen)
+        parts = [torch.full((size,), name not in frozen) for name, size in zip(self.shapes, self.sizes)]
+        return torch.cat(parts)
+
+    def changed(self, vectors: Tensor, question: Callable[[nn.Module], Any]) -> Tensor:
+        """The vectors after a change of the models in place, such as snapping."""
+        parameters = {name: p.clone() for name, p in self.named(vectors).items()}
+        self.models.ask(parameters, question)
+        return self.flatten(parameters)
+
+    def predict(self, vectors: Tensor, x: Tensor) -> Tensor:
+        """Apply all members to the same inputs: x `n x in`, result `members x n x out`."""
+        return self.models.predict(self.named(vectors), x.expand(len(vectors), *x.shape))
+
+    def jacobian(self, vectors: Tensor, x: Tensor) -> tuple[Tensor, Tensor]:
+        """Predictions `members x n x out` and their derivatives `members x n x out x parameters`.
+
+        Every row of every member is taken as a model of its own with one sample: one backward pass for each
+        output then gives the derivatives of all rows.
+        """
+        members, n = len(vectors), len(x)
+        with torch.enable_grad():
+            each = vectors[:, None].expand(-1, n, -1).reshape(members * n, -1).requires_grad_()
+            single = x.expand(members, *x.shape).reshape(members * n, 1, -1)
+            outputs = self.models.predict(self.named(each), single)[:, 0]
+            columns = [
+                torch.autograd.grad(output.sum(), each, retain_graph=True)[0] for output in outputs.unbind(-1)
+            ]
+        derivatives = torch.stack(columns, 1).reshape(members, n, -1, self.size)
+        return outputs.detach().reshape(members, n, -1), derivatives
+
+    def pieces(self, members: int, rows: int, outputs: int) -> list[slice]:
+        """Rows in pieces whose Jacobians can be held."""
+        at_once = max(1, BLOCK // (8 * members * outputs * self.size))
+        return [slice(k, k + at_once) for k in range(0, rows, at_once)]

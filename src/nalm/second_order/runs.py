@@ -1,0 +1,152 @@
+"""Runs of a task by second-order training: what the engine calls for recipes with Levenberg-Marquardt."""
+
+from __future__ import annotations
+
+import itertools
+import time
+from collections.abc import Callable, Sequence
+
+import torch
+from torch import Tensor, nn
+
+from nalm.second_order.checks import check_size
+from nalm.second_order.flat import Flat
+from nalm.second_order.solver import Result, Rows, solve_rows
+from nalm.streams import Purpose, counters, key, uniform
+from nalm.tasks._base import Split, Task
+from nalm.training.log import HISTORY_PARAMETERS
+from nalm.training.models import Models
+from nalm.training.optimisers import LevenbergMarquardt
+from nalm.training.program import one_thread
+from nalm.training.recipe import Recipe
+from nalm.training.result import TrainResult
+
+_PURPOSE = {Split.TRAIN: Purpose.DATA, Split.VALIDATION: Purpose.VALIDATION, Split.TEST: Purpose.TEST}
+_LEAST_ROWS, _ROWS_PER_PARAMETER = 256, 4
+_FRESH_ROWS = 1000
+
+
+def solve_runs(
+    model: nn.Module,
+    tasks: Sequence[Task],
+    recipes: Sequence[Recipe],
+    seeds: Sequence[int],
+    iterations: int | None = None,
+    tell: Callable[[int], None] = lambda done: None,
+) -> TrainResult:
+    """Solve each run by itself, so that its numbers depend on nothing else.
+
+    Args:
+        model: the architecture.
+        tasks: one per run.
+        recipes: one per run, with Levenberg-Marquardt.
+        seeds: one per run.
+        iterations: steps at most; by default those of the recipe.
+        tell: is told how many run-steps are done.
+    """
+    check_size(model)
+    flat = Flat(Models(model, torch.float64, torch.device("cpu")))
+    flat.models.check_fit(tasks[0].in_features, tasks[0].out_features)
+    limit = recipes[0].iterations if iterations is None else iterations
+    steps = logged_steps(limit)
+    began, runs = time.perf_counter(), []
+    with torch.inference_mode(False), torch.no_grad(), one_thread():
+        for done, (task, recipe, seed) in enumerate(zip(tasks, recipes, seeds)):
+            tell(done * limit)
+            runs.append(_run(flat, task, recipe, seed, limit, steps))
+        tell(len(runs) * limit)
+        return _collect(flat, model, tasks, seeds, steps, runs, time.perf_counter() - began)
+
+
+def logged_steps(iterations: int) -> list[int]:
+    """Steps at which errors are kept: dense at first, the same for all runs of a recipe."""
+    found = [0, 1]
+    while found[-1] < iterations:
+        found.append(found[-1] + max(1, found[-1] // 2))
+    return [*(step for step in found if step < iterations), iterations]
+
+
+class _Run:
+    """One run: its result, and its parameters at the logged steps, `points x parameters`."""
+
+    def __init__(self, result: Result, points: Tensor, errors: dict[Split, Tensor]) -> None:
+        self.result, self.points, self.errors = result, points, errors
+
+
+def _run(flat: Flat, task: Task, recipe: Recipe, seed: int, limit: int, steps: Sequence[int]) -> _Run:
+    method = recipe.optimiser
+    assert isinstance(method, LevenbergMarquardt)
+    rows = max(_LEAST_ROWS, _ROWS_PER_PARAMETER * flat.size)
+    drawn = Rows(_sample(task, seed, Split.TRAIN, rows), _sample(task, seed, Split.TRAIN, _FRESH_ROWS, 1))
+    result = solve_rows(flat, drawn, seed, starts=method.starts, grow=method.grow, steps=limit)
+    # Beyond its last step a run stays where it ended; a run of two stages may have walked further.
+    last = len(result.path) - 1
+    at = [min(step, last) for step in steps[:-1]]
+    points = torch.stack([*(result.path[k] for k in at), result.vector])
+    errors = {split: _errors(flat, task, seed, split, points) for split in (Split.VALIDATION, Split.TEST)}
+    return _Run(result, points, errors)
+
+
+def _sample(task: Task, seed: int, split: Split, rows: int, block: int = 0) -> tuple[Tensor, Tensor]:
+    """Rows of a task, in float64: those that first-order training would draw, or evaluate on."""
+    seeds = torch.tensor([seed], dtype=torch.int32)
+    numbers = {
+        name: torch.tensor([value], dtype=torch.float64) for name, value in task.numbers(seed, split).items()
+    }
+    u = uniform(key(seeds, _PURPOSE[split], block), counters(task.draws, rows), torch.float64)
+    constants = {name: _wide(tensor) for name, tensor in task.constants(split).items()}
+    x, y = task.batch(u, {**numbers, **constants})
+    return x[0].contiguous(), y[0].contiguous()
+
+
+def _wide(tensor: Tensor) -> Tensor:
+    return tensor.double() if tensor.is_floating_point() else tensor
+
+
+def _errors(flat: Flat, task: Task, seed: int, split: Split, points: Tensor) -> Tensor:
+    """Mean squared errors on the fixed set of a split, shape `points`."""
+    block, total = task.block(split), torch.zeros(len(points), dtype=torch.float64)
+    distinct = [0, *(k for k in range(1, len(points)) if not torch.equal(points[k], points[k - 1]))]
+    for index in range(task.samples(split) // block):
+        x, y = _sample(task, seed, split, block, index)
+        total[distinct] += (flat.predict(points[distinct], x) - y).square().sum((1, 2))
+    for before, after in itertools.pairwise([*distinct, len(points)]):
+        total[before:after] = total[before]
+    return total / (task.samples(split) * task.out_features)
+
+
+def _collect(
+    flat: Flat,
+    model: nn.Module,
+    tasks: Sequence[Task],
+    seeds: Sequence[int],
+    steps: Sequence[int],
+    runs: list[_Run],
+    seconds: float,
+) -> TrainResult:
+    chosen = flat.named(torch.stack([run.result.vector for run in runs]))
+    history = torch.stack([run.points for run in runs])
+    kept = flat.size <= HISTORY_PARAMETERS
+    shaped = {
+        name: part.reshape(len(runs), len(steps), *shape)
+        for (name, shape), part in zip(flat.shapes.items(), history.split(flat.sizes, -1), strict=True)
+    }
+    return TrainResult(
+        model=model,
+        tasks=list(tasks),
+        seeds=list(seeds),
+        steps=torch.tensor(steps),
+        validation=torch.stack([run.errors[Split.VALIDATION] for run in runs]),
+        test=torch.stack([run.errors[Split.TEST] for run in runs]),
+        # The last point holds what was chosen by fresh rows.
+        chosen=torch.full((len(runs),), len(steps) - 1),
+        chosen_parameters=chosen,
+        final_parameters={name: p.clone() for name, p in chosen.items()},
+        history_steps=torch.tensor(steps if kept else [], dtype=torch.long),
+        history=shaped if kept else {},
+        diverged_at=torch.full((len(runs),), -1),
+        reinitialised=torch.zeros(len(runs), dtype=torch.long),
+        compiled=False,
+        seconds=seconds,
+        costs=[run.result.cost.as_dict() for run in runs],
+    )

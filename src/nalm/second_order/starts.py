@@ -1,0 +1,161 @@
+"""Where a population begins: starts that are drawn, and starts that are grown on the data.
+
+Drawn starts come from the units' own initialisers. Grown starts come from the data:
+
+- A single unit grows its selection: from no input, weight after weight is set to -1, 0 or 1, always the one
+  that lowers the variance of the residuals most. In the logarithmic measure the parts of a product add up,
+  so that each right choice shows by itself, whatever the signs and sizes of the inputs. (Going from weight 0
+  to weight 1 in small steps, a factor of a negative input passes through zero: no local method gets across.)
+- A stack grows its size: the later units begin as the selection of their first 1, 2, … inputs, as if there
+  were no more hidden values than those, and the first unit's weights are drawn.
+
+Nothing here knows the operation or the range.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor, nn
+
+from nalm.second_order.flat import Flat
+from nalm.second_order.measures import Measure, residuals
+from nalm.streams import Purpose
+from nalm.units._base import Unit, units_of
+
+_ROWS = 200
+"""Rows that are enough to tell a right choice from a wrong one."""
+_CHANGES = 16
+"""Inputs at most that a grown selection has."""
+
+
+@dataclass(frozen=True)
+class Wave:
+    """Members that are trained together.
+
+    Attributes:
+        name: how they began.
+        vectors: where, `members x parameters`.
+        logarithmic: which take the logarithmic measure, shape `members`, bool.
+        held: which parameters keep their values in a first stage, shape `parameters`, bool; None: no such
+            stage.
+        size: the number of hidden values that it grew to; None if it did not grow so.
+    """
+
+    name: str
+    vectors: Tensor
+    logarithmic: Tensor
+    held: Tensor | None = None
+    size: int | None = None
+
+
+def waves(flat: Flat, x: Tensor, y: Tensor, seed: int, drawn: int, grow: bool) -> Iterator[Wave]:
+    """The waves of a population, made when they are asked for: grown ones first, which are quick."""
+    if grow:
+        yield from _grown(flat, x, y, seed, drawn)
+    if drawn:
+        yield _both_measures("drawn", _drawn(flat, seed, drawn))
+
+
+def _grown(flat: Flat, x: Tensor, y: Tensor, seed: int, drawn: int) -> Iterator[Wave]:
+    units = units_of(flat.models.skeleton) if flat.models.native else []
+    try:
+        if len(units) == 1:
+            yield _selected(flat, x, y, seed)
+        elif len(units) > 1:
+            yield from _sizes(flat, units, seed, max(2, drawn // 2))
+    except NotImplementedError:  # a user's own unit need not be able to select
+        return
+
+
+def _drawn(flat: Flat, seed: int, count: int, first: int = 0) -> Tensor:
+    """Parameters drawn by the units themselves, `count x parameters`; the first as in first-order training."""
+    seeds = torch.full((1,), seed, dtype=torch.int32)
+    made = [
+        flat.models.initial(seeds, Purpose.INIT if k == 0 else Purpose.REINIT, k)
+        for k in range(first, first + count)
+    ]
+    return torch.cat([flat.flatten(parameters) for parameters in made])
+
+
+def _both_measures(name: str, vectors: Tensor) -> Wave:
+    logarithmic = torch.arange(2 * len(vectors)) >= len(vectors)
+    return Wave(name, torch.cat([vectors, vectors]), logarithmic)
+
+
+def _sizes(flat: Flat, units: list[Unit], seed: int, drawn: int) -> Iterator[Wave]:
+    """A wave for each number of hidden values, in the plain measure, then in the logarithmic."""
+    start = _drawn(flat, seed, drawn)
+    later = torch.ones(flat.size, dtype=torch.bool)
+    later[: sum(p.numel() for p in units[0].parameters())] = False
+    largest = min(unit.in_features for unit in units[1:])
+    for measure in Measure:
+        logarithmic = torch.full((drawn,), measure is Measure.LOGARITHMIC)
+        for size in range(1, largest + 1):
+            vectors = flat.changed(start, _select_first(size))
+            name = f"grown to {size} hidden value{'' if size == 1 else 's'}"
+            yield Wave(name, vectors, logarithmic, later, size)
+
+
+def _select_first(size: int) -> Callable[[nn.Module], None]:
+    def select(model: nn.Module) -> None:
+        for unit in units_of(model)[1:]:
+            members = next(unit.parameters()).shape[0]
+            chosen = torch.zeros(members, unit.out_features, unit.in_features, dtype=torch.float64)
+            chosen[..., :size] = 1
+            unit.select_(chosen)
+
+    return select
+
+
+def _selected(flat: Flat, x: Tensor, y: Tensor, seed: int) -> Wave:
+    found = [grown_selection(flat, x, y, measure, seed) for measure in Measure]
+    return _both_measures("grown selection", torch.cat(found))
+
+
+def grown_selection(flat: Flat, x: Tensor, y: Tensor, measure: Measure, seed: int = 0) -> Tensor:
+    """The parameters of a single unit whose selection was grown, `1 x parameters`."""
+    x, y = x[:_ROWS], y[:_ROWS]
+    start = _drawn(flat, seed, 1)
+    inputs, outputs = x.shape[-1], y.shape[-1]
+    chosen = torch.zeros(outputs, inputs, dtype=x.dtype)
+    lowest = torch.full((outputs,), torch.inf, dtype=x.dtype)
+    for _ in range(_CHANGES):
+        candidates = _one_changed(chosen)
+        spread = _spread(flat, start, candidates, x, y, measure)
+        value, index = spread.min(0)
+        better = value < lowest * (1 - 1e-9)
+        if not better.any():
+            break
+        lowest = torch.where(better, value, lowest)
+        changed = candidates[index, torch.arange(outputs)]
+        chosen = torch.where(better[:, None], changed, chosen)
+    return _with_selection(flat, start, chosen[None])
+
+
+def _one_changed(chosen: Tensor) -> Tensor:
+    """The matrix with one column set to -1, 0 or 1, each of these in turn: `3 inputs x out x in`."""
+    inputs = chosen.shape[-1]
+    column = torch.eye(inputs, dtype=torch.bool)[:, None]
+    return torch.cat([torch.where(column, float(value), chosen) for value in (-1, 0, 1)])
+
+
+def _spread(
+    flat: Flat, start: Tensor, candidates: Tensor, x: Tensor, y: Tensor, measure: Measure
+) -> Tensor:
+    """Variance of the residuals of each candidate and output; infinite where they are no numbers."""
+    vectors = _with_selection(flat, start, candidates)
+    logarithmic = torch.full((len(vectors),), measure is Measure.LOGARITHMIC)
+    pieces = flat.pieces(len(vectors), len(x), 1)
+    parts = [residuals(flat.predict(vectors, x[rows]), y[rows], logarithmic) for rows in pieces]
+    spread = torch.cat(parts, 1).var(1)
+    return torch.where(spread.isfinite(), spread, torch.inf)
+
+
+def _with_selection(flat: Flat, start: Tensor, chosen: Tensor) -> Tensor:
+    def select(model: nn.Module) -> None:
+        units_of(model)[0].select_(chosen)
+
+    return flat.changed(start.expand(len(chosen), -1), select)
