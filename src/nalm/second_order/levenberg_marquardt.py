@@ -49,7 +49,7 @@ class Path:
 def minimise(
     flat: Flat, start: Tensor, x: Tensor, y: Tensor, logarithmic: Tensor, free: Tensor, steps: int
 ) -> Path:
-    """Lower the mean squares of all members.
+    """Lower the mean squares of all members, until each can go no further or one of them is exact.
 
     Args:
         flat: the architecture.
@@ -80,8 +80,9 @@ def minimise(
         ended = (error <= ROUNDING * scale[active]) | (worked >= _MOST) | ~error.isfinite()
         if len(errors) > _PATIENCE:
             ended |= error > (1 - _PROGRESS) * errors[-1 - _PATIENCE][active]
+        solved = (error <= ROUNDING * scale[active]) & ~logarithmic[active]
         active = active[~ended]
-        if not len(active):
+        if not len(active) or solved.any():  # one that is exact is enough
             break
     return Path(path, taken)
 

@@ -10,8 +10,9 @@ from torch import Tensor
 
 from nalm.second_order.flat import Flat
 
-PRECISION = 1e-6
-"""Residuals of this part of the targets count as none: the precision of float32, and of the units' epsilons."""
+PRECISION = 1e-5
+"""Residuals of this part of the targets count as none: what the papers allow a weight to be off, and more than
+the epsilons inside the units bring about."""
 _SLACK = 1.01
 """Two errors from a thousand noisy rows that differ by less than this are the same."""
 EXPLAINED = 0.5
@@ -24,47 +25,55 @@ class Quality:
 
     Attributes:
         error: mean squared error.
-        middle: median of the absolute residuals, which a few extreme rows (quotients near zero) do not decide.
+        usual: three quarters of the rows are off by no more: extreme rows (quotients near zero) do not decide.
         typical: median size of the targets.
+        deviation: median distance of the targets from their median.
         spread: variance of the targets.
-        square: mean square of the targets.
     """
 
     error: float
-    middle: float
+    usual: float
     typical: float
+    deviation: float
     spread: float
-    square: float
 
     @property
     def fits(self) -> bool:
         """Whether nothing is left to explain."""
-        return self.middle <= PRECISION * self.typical
+        return self.usual <= PRECISION * self.typical
 
     @property
     def failed(self) -> bool:
         """Whether the targets are not explained."""
         if self.fits:
             return False
-        return not self.error <= (1 - EXPLAINED) * max(self.spread, PRECISION**2 * self.square)
+        floor = PRECISION * self.typical
+        in_mean = self.error <= (1 - EXPLAINED) * max(self.spread, floor**2)
+        return not (in_mean and self.usual <= max(self.deviation, floor))
 
     def as_good_as(self, other: Quality) -> bool:
-        """Whether this is no worse, in the mean or, where extreme rows decide that, in the middle."""
-        return self.fits or self.error <= _SLACK * other.error or self.middle <= _SLACK * other.middle
+        """Whether this is no worse, in the mean or, where extreme rows decide that, for the usual row."""
+        return self.fits or self.error <= _SLACK * other.error or self.usual <= _SLACK * other.usual
 
 
 def qualities(flat: Flat, vectors: Tensor, x: Tensor, y: Tensor) -> list[Quality]:
     """The quality of each member."""
-    typical, spread = float(y.abs().median()), float(y.var(0, correction=0).mean())
-    square, found = float(y.square().mean()), []
+    middle = y.median(0).values
+    typical, deviation = float(y.abs().median()), float((y - middle).abs().median())
+    about = (typical, deviation, float(y.var(0, correction=0).mean()))
+    found = []
     for k in range(len(vectors)):  # one by one: fresh rows are many
         off = flat.predict(vectors[k : k + 1], x)[0] - y
-        error, middle = float(off.square().mean()), float(off.abs().median())
-        finite = bool(off.isfinite().all())
-        found.append(
-            Quality(*((error, middle) if finite else (torch.inf, torch.inf)), typical, spread, square)
-        )
+        if off.isfinite().all():
+            found.append(Quality(float(off.square().mean()), _upper_quarter(off.abs()), *about))
+        else:
+            found.append(Quality(torch.inf, torch.inf, *about))
     return found
+
+
+def _upper_quarter(values: Tensor) -> float:
+    ordered = values.flatten().sort().values
+    return float(ordered[(3 * len(ordered)) // 4])
 
 
 def best(found: Sequence[Quality]) -> int:

@@ -7,6 +7,7 @@ range, or any row from outside it.
 from __future__ import annotations
 
 import time
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 import torch
@@ -14,10 +15,10 @@ from torch import Tensor
 
 from nalm.second_order.discretise import discretise
 from nalm.second_order.flat import Flat
-from nalm.second_order.levenberg_marquardt import Path, minimise
+from nalm.second_order.levenberg_marquardt import minimise
 from nalm.second_order.quality import Quality, qualities
 from nalm.second_order.solution import Cost, Found
-from nalm.second_order.starts import Wave, waves
+from nalm.second_order.starts import Wave, drawn, grown
 
 _TRIED = 3
 """Candidates of a wave, the best on fresh rows first, that are made discrete."""
@@ -66,6 +67,10 @@ class _Search:
     steps: int = 0
 
     @property
+    def solved(self) -> bool:
+        return any(candidate.quality.fits for candidate in self.discrete)
+
+    @property
     def lowest(self) -> float:
         return min((c.quality.error for c in self.continuous), default=torch.inf)
 
@@ -82,72 +87,85 @@ def solve_rows(flat: Flat, rows: Rows, seed: int, *, starts: int, grow: bool, st
         steps: steps at most of each stage of a member.
     """
     began, search = time.perf_counter(), _Search()
-    growing = _Growing()
-    for wave in waves(flat, *rows.fit, seed, starts, grow):
-        if growing.is_over(wave):
-            continue
-        before = search.lowest
+    for wave in _waves(flat, rows, seed, starts, grow, search):
         _train(flat, wave, rows, steps, search)
-        growing.note(wave, search.lowest < _WORTH * before)
-        if any(candidate.quality.fits for candidate in search.discrete):
+        if search.solved:
             break
     return _chosen(search, time.perf_counter() - began)
 
 
-class _Growing:
-    """Ends the growth of a stack's size where more brings nothing."""
-
-    def __init__(self) -> None:
-        self.in_vain: dict[bool, int] = {}
-
-    def is_over(self, wave: Wave) -> bool:
-        return wave.size is not None and self.in_vain.get(_measure(wave), 0) >= _PATIENCE
-
-    def note(self, wave: Wave, brought: bool) -> None:
-        if wave.size is not None:
-            measure = _measure(wave)
-            self.in_vain[measure] = 0 if brought else self.in_vain.get(measure, 0) + 1
+def _waves(flat: Flat, rows: Rows, seed: int, starts: int, grow: bool, search: _Search) -> Iterator[Wave]:
+    """Grown starts, then what they have come to with nothing held any more, then drawn starts."""
+    if grow:
+        yield from _grown(flat, rows, seed, starts, search)
+    if starts:
+        yield drawn(flat, seed, starts)
 
 
-def _measure(wave: Wave) -> bool:
-    return bool(wave.logarithmic[0])
+def _grown(flat: Flat, rows: Rows, seed: int, starts: int, search: _Search) -> Iterator[Wave]:
+    in_vain: dict[bool, int] = {}
+    held = False
+    for wave in grown(flat, *rows.fit, seed, starts):
+        measure, before = bool(wave.logarithmic[0]), search.lowest
+        if in_vain.get(measure, 0) < _PATIENCE:
+            yield wave
+            brought = search.lowest < _WORTH * before
+            in_vain[measure] = 0 if brought else in_vain.get(measure, 0) + 1
+            held = held or wave.held is not None
+    if held:
+        best = sorted(search.continuous, key=lambda candidate: candidate.quality.error)[:_TRIED]
+        vectors = torch.stack([candidate.vector for candidate in best])
+        yield Wave("grown, then all free", vectors, torch.zeros(len(vectors), dtype=torch.bool))
 
 
 def _train(flat: Flat, wave: Wave, rows: Rows, steps: int, search: _Search) -> None:
     """Train the members of a wave, and make the best of them discrete."""
-    paths = _paths(flat, wave, rows, steps)
     search.starts += len(wave.vectors)
-    search.steps += sum(int(path.steps.sum()) for path in paths)
-    offered: list[_Candidate] = []
-    walked: list[Tensor] = []
-    for path in paths:
-        walked += path.vectors if not walked else path.vectors[1:]
-        for k, quality in enumerate(qualities(flat, path.end, *rows.fresh)):
-            members = [vectors[k] for vectors in walked]
-            offered.append(_Candidate(path.end[k], quality, quality, members, wave.name, discrete=False))
-    offered.sort(key=lambda candidate: candidate.quality.error)
-    search.continuous += offered[:_TRIED]
-    for candidate in offered[:_TRIED]:
-        found = discretise(flat, candidate.vector, candidate.quality, rows.fit, rows.fresh)
-        if found is not None:
-            vector, quality, more = found
-            search.steps += more
-            path = [*candidate.path, vector]
-            search.discrete.append(
-                _Candidate(vector, quality, candidate.quality, path, wave.name, discrete=True)
-            )
-            if quality.fits:
-                return
-
-
-def _paths(flat: Flat, wave: Wave, rows: Rows, steps: int) -> list[Path]:
-    """One stage with all parameters free, or one before it with some of them held."""
+    begun = _offers(flat, wave.name, [[vector] for vector in wave.vectors], rows)
+    if begun[0].quality.fits and _discretised(flat, begun[0], rows, search):
+        return  # a start may be the solution
     everything = flat.trainable().expand(len(wave.vectors), -1)
-    if wave.held is None:
-        return [minimise(flat, wave.vectors, *rows.fit, wave.logarithmic, everything, steps)]
-    first = minimise(flat, wave.vectors, *rows.fit, wave.logarithmic, everything & ~wave.held, steps)
-    second = minimise(flat, first.end, *rows.fit, wave.logarithmic, everything, steps)
-    return [first, second]
+    free = everything if wave.held is None else everything & ~wave.held
+    path = minimise(flat, wave.vectors, *rows.fit, wave.logarithmic, free, steps)
+    paths = [[vectors[k] for vectors in path.vectors[: int(n) + 1]] for k, n in enumerate(path.steps)]
+    search.steps += int(path.steps.sum())
+    offers = _offers(flat, wave.name, paths, rows)
+    if wave.held is not None and offers[0].quality.fits:
+        offers = [_released(flat, offers[0], rows, steps, search)]
+    for offer in offers[:_TRIED]:
+        if _discretised(flat, offer, rows, search):
+            return
+
+
+def _offers(flat: Flat, start: str, paths: list[list[Tensor]], rows: Rows) -> list[_Candidate]:
+    """The ends of these paths, the best on fresh rows first."""
+    found = qualities(flat, torch.stack([path[-1] for path in paths]), *rows.fresh)
+    offers = [_Candidate(path[-1], q, q, path, start, discrete=False) for path, q in zip(paths, found)]
+    return sorted(offers, key=lambda candidate: candidate.quality.error)
+
+
+def _released(flat: Flat, held: _Candidate, rows: Rows, steps: int, search: _Search) -> _Candidate:
+    """A member that fits with some parameters held goes on with all of them free."""
+    plain, free = torch.zeros(1, dtype=torch.bool), flat.trainable()[None]
+    path = minimise(flat, held.vector[None], *rows.fit, plain, free, steps)
+    search.steps += int(path.steps[0])
+    walked = [*held.path, *(vectors[0] for vectors in path.vectors[1:])]
+    return _offers(flat, held.start, [walked], rows)[0]
+
+
+def _discretised(flat: Flat, candidate: _Candidate, rows: Rows, search: _Search) -> bool:
+    """Note a candidate, and what it is with discrete weights; whether that leaves nothing to explain."""
+    search.continuous.append(candidate)
+    found = discretise(flat, candidate.vector, candidate.quality, rows.fit, rows.fresh)
+    if found is None:
+        return False
+    vector, quality, steps = found
+    search.steps += steps
+    path = [*candidate.path, vector]
+    search.discrete.append(
+        _Candidate(vector, quality, candidate.quality, path, candidate.start, discrete=True)
+    )
+    return quality.fits
 
 
 def _chosen(search: _Search, seconds: float) -> Result:

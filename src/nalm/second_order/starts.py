@@ -39,8 +39,7 @@ class Wave:
         name: how they began.
         vectors: where, `members x parameters`.
         logarithmic: which take the logarithmic measure, shape `members`, bool.
-        held: which parameters keep their values in a first stage, shape `parameters`, bool; None: no such
-            stage.
+        held: which parameters keep their values, shape `parameters`, bool; None: none of them.
         size: the number of hidden values that it grew to; None if it did not grow so.
     """
 
@@ -51,31 +50,30 @@ class Wave:
     size: int | None = None
 
 
-def waves(flat: Flat, x: Tensor, y: Tensor, seed: int, drawn: int, grow: bool) -> Iterator[Wave]:
-    """The waves of a population, made when they are asked for: grown ones first, which are quick."""
-    if grow:
-        yield from _grown(flat, x, y, seed, drawn)
-    if drawn:
-        yield _both_measures("drawn", _drawn(flat, seed, drawn))
-
-
-def _grown(flat: Flat, x: Tensor, y: Tensor, seed: int, drawn: int) -> Iterator[Wave]:
+def grown(flat: Flat, x: Tensor, y: Tensor, seed: int, starts: int) -> Iterator[Wave]:
+    """Waves that are grown on the data, made when they are asked for."""
     units = units_of(flat.models.skeleton) if flat.models.native else []
     try:
         if len(units) == 1:
-            yield _selected(flat, x, y, seed)
+            found = [grown_selection(flat, x, y, measure, seed) for measure in Measure]
+            yield _both_measures("grown selection", torch.cat(found))
         elif len(units) > 1:
-            yield from _sizes(flat, units, seed, max(2, drawn // 2))
+            yield from _sizes(flat, units, seed, max(2, starts // 2))
     except NotImplementedError:  # a user's own unit need not be able to select
         return
 
 
-def _drawn(flat: Flat, seed: int, count: int, first: int = 0) -> Tensor:
+def drawn(flat: Flat, seed: int, starts: int) -> Wave:
+    """Starts from the units' own initial weights."""
+    return _both_measures("drawn", _drawn(flat, seed, starts))
+
+
+def _drawn(flat: Flat, seed: int, count: int) -> Tensor:
     """Parameters drawn by the units themselves, `count x parameters`; the first as in first-order training."""
     seeds = torch.full((1,), seed, dtype=torch.int32)
     made = [
         flat.models.initial(seeds, Purpose.INIT if k == 0 else Purpose.REINIT, k)
-        for k in range(first, first + count)
+        for k in range(count)
     ]
     return torch.cat([flat.flatten(parameters) for parameters in made])
 
@@ -85,14 +83,14 @@ def _both_measures(name: str, vectors: Tensor) -> Wave:
     return Wave(name, torch.cat([vectors, vectors]), logarithmic)
 
 
-def _sizes(flat: Flat, units: list[Unit], seed: int, drawn: int) -> Iterator[Wave]:
+def _sizes(flat: Flat, units: list[Unit], seed: int, starts: int) -> Iterator[Wave]:
     """A wave for each number of hidden values, in the plain measure, then in the logarithmic."""
-    start = _drawn(flat, seed, drawn)
+    start = _drawn(flat, seed, starts)
     later = torch.ones(flat.size, dtype=torch.bool)
     later[: sum(p.numel() for p in units[0].parameters())] = False
     largest = min(unit.in_features for unit in units[1:])
     for measure in Measure:
-        logarithmic = torch.full((drawn,), measure is Measure.LOGARITHMIC)
+        logarithmic = torch.full((starts,), measure is Measure.LOGARITHMIC)
         for size in range(1, largest + 1):
             vectors = flat.changed(start, _select_first(size))
             name = f"grown to {size} hidden value{'' if size == 1 else 's'}"
@@ -108,11 +106,6 @@ def _select_first(size: int) -> Callable[[nn.Module], None]:
             unit.select_(chosen)
 
     return select
-
-
-def _selected(flat: Flat, x: Tensor, y: Tensor, seed: int) -> Wave:
-    found = [grown_selection(flat, x, y, measure, seed) for measure in Measure]
-    return _both_measures("grown selection", torch.cat(found))
 
 
 def grown_selection(flat: Flat, x: Tensor, y: Tensor, measure: Measure, seed: int = 0) -> Tensor:
