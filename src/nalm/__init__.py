@@ -34,6 +34,8 @@ from nalm.units import (
 
 if TYPE_CHECKING:
     from nalm.compose import CalcNet, Cell, ConfiguredByLSTM, Recurrent, Scaled
+    from nalm.second_order.api import solve
+    from nalm.second_order.solution import Solution
     from nalm.symbolic import Explanation, explain
     from nalm.training.api import train
     from nalm.training.recipe import Recipe
@@ -47,7 +49,9 @@ _LATER = {
     "Recipe": "nalm.training.recipe",
     "Recurrent": "nalm.compose",
     "Scaled": "nalm.compose",
+    "Solution": "nalm.second_order.solution",
     "explain": "nalm.symbolic",
+    "solve": "nalm.second_order.api",
     "train": "nalm.training.api",
 }
 
@@ -55,8 +59,8 @@ __all__ = [
     "GNALU", "INAC", "INALU", "NAC", "NALU", "NAU", "NLRL", "NMRU", "NMU", "NPU", "NRU", "NSR",
     "NUMERICS_VERSION", "SNMU", "STGNMU", "ArgumentError", "CalcNet", "Cell", "ConfiguredByLSTM",
     "Explanation", "GatedNAUNMU", "INACMul", "Linear", "NACMul", "NalmError", "Quadratic", "RealNPU",
-    "Recipe", "Recurrent", "Scaled", "Unit", "__version__", "attach", "explain", "penalty", "project_",
-    "snap_", "sparsity_error", "train",
+    "Recipe", "Recurrent", "Scaled", "Solution", "Unit", "__version__", "attach", "explain", "penalty",
+    "project_", "snap_", "solve", "sparsity_error", "train",
 ]  # fmt: skip
 
 

@@ -52,7 +52,7 @@ def unit_page(name: str) -> dict[str, Any]:
         "published_recipes": {op: repr(unit.recipe(op)) for op in unit.ops},
         "other_recipes": {
             name: {op: repr(unit.recipe(op, name)) for op in unit.ops}
-            for name in unit.recipes
+            for name in unit.all_recipes()
             if name != "published"
         },
         "citations": [asdict(PAPERS[key]) for key in unit.papers],
@@ -92,7 +92,7 @@ def _unit_row(unit: type[Unit]) -> dict[str, Any]:
         "name": unit.name,
         "class": unit.__name__,
         "ops": list(unit.ops),
-        "recipes": list(unit.recipes),
+        "recipes": list(unit.all_recipes()),
         "papers": list(unit.papers),
         "summary": _summary(unit),
     }

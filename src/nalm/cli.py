@@ -147,9 +147,15 @@ def bench(
         int | None, typer.Option(help="Number of inputs; by default that of the papers.")
     ] = None,
     seeds: Annotated[int | None, typer.Option(help="How many seeds, from 0 on; by default 25.")] = None,
+    hidden: Annotated[int, typer.Option(help="Values between the units of a stack.")] = 2,
     iterations: Annotated[int | None, typer.Option(help="Steps; by default those of the recipe.")] = None,
     recipe: Annotated[
-        str | None, typer.Option(metavar="NAME", help="Recipe of units that name none themselves.")
+        str | None,
+        typer.Option(
+            metavar="NAME",
+            help="Recipe of units that name none themselves; without --units, those that it is made for. "
+            "second-order: solve instead of train.",
+        ),
     ] = None,
     scale: Annotated[
         str, typer.Option(metavar="quick|paper", help="quick: 5 seeds unless --seeds says otherwise.")
@@ -184,6 +190,7 @@ def bench(
             seeds=usual[check_choice("scale", scale, usual)] if seeds is None else seeds,
             iterations=iterations,
             recipe=recipe,
+            hidden=check_positive("hidden", hidden),
         )
     with _workforce(jobs, scheduler) as workforce:
         if dry_run:

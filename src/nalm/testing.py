@@ -67,7 +67,7 @@ def says_what_it_is(subject: Subject) -> None:
     assert unit.ops, "`ops` must name at least one operation"
     assert unit.__doc__, "the class must have a docstring"
     for op in unit.ops:
-        for name in unit.recipes:
+        for name in unit.all_recipes():
             assert unit.recipe(op, name).iterations > 0, f"recipe {name!r} for {op!r} trains for no steps"
 
 

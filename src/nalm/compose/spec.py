@@ -14,8 +14,9 @@ from torch import nn
 
 from nalm.compose import own
 from nalm.errors import ArgumentError, NalmError, check_choice, check_positive, unknown
-from nalm.training.recipe import Recipe
+from nalm.training.recipe import SECOND_ORDER, Recipe
 from nalm.units import UNITS, Unit
+from nalm.units._base import COMMON_RECIPES
 
 _LAYER = re.compile(
     r"(?P<name>[^@()]+\.py:\w+|[\w-]+)"
@@ -49,7 +50,7 @@ class Layer:
     @property
     def recipes(self) -> tuple[str, ...]:
         """Names of recipes."""
-        return self.kind.recipes if issubclass(self.kind, Unit) else ("published",)
+        return self.kind.all_recipes() if issubclass(self.kind, Unit) else ("published", *COMMON_RECIPES)
 
     @functools.cached_property
     def ops(self) -> tuple[str, ...] | None:
@@ -66,9 +67,9 @@ class Layer:
     def recipe(self, op: str, name: str, inputs: int) -> Recipe:
         """The unit's recipe; plain Adam for a plain module."""
         if not issubclass(self.kind, Unit):
-            return Recipe()
+            return SECOND_ORDER if name in COMMON_RECIPES else Recipe()
         if not hasattr(self.kind, "ops"):
-            return self.kind.make_recipe(op, name, inputs)
+            return SECOND_ORDER if name in COMMON_RECIPES else self.kind.make_recipe(op, name, inputs)
         return self.kind.recipe(op, name, inputs=inputs)
 
     def build(self, before: int, after: int, common: dict[str, Any]) -> nn.Module:
@@ -144,6 +145,11 @@ class ModelSpec:
         origins = {layer.name: layer.origin for layer in self.layers if layer.origin is not None}
         sources = {name: (origin.source, origin.parts) for name, origin in origins.items() if origin.parts}
         return _parsed_again, (str(self), [layer.identity() for layer in self.layers], sources)
+
+    def is_made_for(self, recipe: str | None) -> bool:
+        """Whether the last unit names this recipe among its own."""
+        kind = self.layers[-1].kind
+        return recipe is None or (issubclass(kind, Unit) and recipe in kind.recipes)
 
     def with_recipe(self, name: str | None) -> ModelSpec:
         """The same with this recipe, unless it names one itself."""

@@ -67,6 +67,19 @@ def summarise(verdicts: Sequence[Verdict]) -> dict[str, Any]:
     }
 
 
+def summarise_costs(costs: Sequence[dict[str, Any]]) -> dict[str, Any] | None:
+    """What second-order runs came to and took, starts and steps of the whole population; None for others."""
+    if not all(costs):
+        return None
+    found = Counter(cost["found"] for cost in costs)
+    taken = {name: [cost[name] for cost in costs] for name in ("starts", "steps", "seconds")}
+    return {
+        "found": {name: found[name] for name in ("exact", "approximate", "failed")},
+        "started": dict(Counter(cost["start"] for cost in costs)),
+        **{name: {"median": float(np.median(v)), "total": float(sum(v))} for name, v in taken.items()},
+    }
+
+
 _ORDER = (Outcome.SOLVED, Outcome.NOT_EXTRAPOLATING, Outcome.NOT_CONVERGED, Outcome.DIVERGED)
 
 

@@ -13,15 +13,18 @@ from nalm.compose import ModelSpec
 from nalm.errors import ArgumentError, check_choice, check_positive
 from nalm.evaluate.outcome import Limits, limits
 from nalm.evaluate.ranking import rank
-from nalm.evaluate.summary import Verdict, judge, summarise
+from nalm.evaluate.summary import Verdict, judge, summarise, summarise_costs
 from nalm.experiment.plan import Chunk, make_plan
 from nalm.experiment.run import Cell, Run
 from nalm.experiment.store import BULK, Record, Store
 from nalm.experiment.workforce import Tell, Workforce
+from nalm.second_order.checks import check_size
 from nalm.tasks import TASKS, RangeTask, expand_ranges
 from nalm.units import UNITS
 
 SECONDS_PER_STEP, SECONDS_TO_COMPILE = 1e-6, 30.0
+SECONDS_PER_INPUT = 0.02
+"""Of a second-order run."""
 
 
 @dataclass(frozen=True)
@@ -48,6 +51,7 @@ def make_experiment(
     seeds: int = 25,
     iterations: int | None = None,
     recipe: str | None = None,
+    hidden: int = 2,
 ) -> Experiment:
     """All combinations; each model on those of the operations that it can express.
 
@@ -59,7 +63,8 @@ def make_experiment(
         inputs: number of inputs; by default that of the task.
         seeds: how many seeds.
         iterations: steps; by default those of the recipes.
-        recipe: recipe of models that name none themselves.
+        recipe: recipe of models that name none themselves; without models, of those that it is made for.
+        hidden: values between the units of a stack.
     """
     kind = TASKS[check_choice("task", task, TASKS)]
     check_positive("seeds", seeds)
@@ -75,22 +80,31 @@ def make_experiment(
         if not able:
             expected = f"able to express one of {', '.join(kind.ops)}, which {task} is about"
             raise ArgumentError("units", expected, str(model))
+        if not wanted and models is None:
+            continue  # of the usual models, those that can
         if not wanted:
             can = f"one that {model} can express ({', '.join(able)})"
             raise ArgumentError("op", can, ", ".join(ops or ()))
         for op in wanted:
             for name in names:
-                cells.append(Cell(model, kind.of(op, name, inputs), iterations))
+                cells.append(Cell(model, kind.of(op, name, inputs), iterations, hidden=hidden))
                 _check_threshold(cells[-1])
         model.check(cells[-1].task.inputs, 1)
+        if cells[-1].recipe.is_second_order:
+            check_size(cells[-1].build())
+    if not cells:
+        raise ArgumentError("op", f"one that the usual models of {task} can express", ", ".join(ops or ()))
     return Experiment(task, tuple(dict.fromkeys(cells)), seeds)
 
 
 def _models(kind: type[RangeTask], texts: Sequence[str] | None, recipe: str | None) -> list[ModelSpec]:
-    """Models by their names, by default all that the task is made for."""
-    if texts is None:
-        texts = kind.models or [name for name, unit in UNITS.items() if set(unit.ops) & set(kind.ops)]
-    return [ModelSpec.parse(text).with_recipe(recipe) for text in texts]
+    """Models by their names, by default all that the task and the recipe are made for."""
+    if texts is not None:
+        return [ModelSpec.parse(text).with_recipe(recipe) for text in texts]
+    usual = kind.models or [name for name, unit in UNITS.items() if set(unit.ops) & set(kind.ops)]
+    models = [ModelSpec.parse(text) for text in usual]
+    able = [model.with_recipe(recipe) for model in models if model.is_made_for(recipe)]
+    return able or [model.with_recipe(recipe) for model in models]  # a name that nobody knows is refused
 
 
 def _check_threshold(cell: Cell) -> None:
@@ -132,9 +146,12 @@ class Work:
         """Seconds that it takes, roughly, compiling included."""
         if not self.chunks:
             return 0.0
-        steps = sum(chunk.run_steps * max(1, chunk.first.task.inputs / 2) for chunk in self.chunks)
-        alone = steps * SECONDS_PER_STEP + len(self.chunks) * SECONDS_TO_COMPILE
-        return max(alone / processes, SECONDS_TO_COMPILE)
+        first = [chunk for chunk in self.chunks if not chunk.first.recipe.is_second_order]
+        second = [chunk for chunk in self.chunks if chunk.first.recipe.is_second_order]
+        steps = sum(chunk.run_steps * max(1, chunk.first.task.inputs / 2) for chunk in first)
+        solved = sum(len(chunk.runs) * chunk.first.task.inputs for chunk in second)
+        alone = steps * SECONDS_PER_STEP + len(first) * SECONDS_TO_COMPILE + solved * SECONDS_PER_INPUT
+        return max(alone / processes, SECONDS_TO_COMPILE if first else 1.0)
 
 
 def plan_work(experiment: Experiment, path: Path, processes: int, *, fresh: bool = False) -> Work:
@@ -262,4 +279,5 @@ def summary_row(task: RangeTask, iterations: int, judged: Sequence[Judged]) -> d
         # Where every run has a threshold of its own, the middle one stands for all.
         "threshold": statistics.median(run.below.test for run in judged),
         **summarise([run.verdict for run in judged]),
+        "second_order": summarise_costs([run.record.cost for run in judged]),
     }

@@ -53,6 +53,8 @@ def compute(chunk: Chunk, progress: Callable[[Report], None] | None = None) -> l
 def prepare(chunk: Chunk, program: str) -> None:
     """Compile one of a chunk's programs, so that other processes find it in the cache."""
     cell = chunk.first
+    if cell.recipe.is_second_order:
+        return  # it runs eagerly
     compile_program(cell.build(), cell.task, cell.recipe, evaluate=program == "evaluate")
 
 
@@ -99,6 +101,8 @@ def ideal_errors(
     ideal = {name: torch.stack([each[name] for each in held]) for name in held[0]}
     tasks, recipes = [run.cell.task for run in chosen], [run.cell.recipe for run in chosen]
     seeds = [run.seed for run in chosen]
+    if recipes[0].is_second_order:  # judged in the precision that it was computed in
+        ideal, compiled = {name: p.double() for name, p in ideal.items()}, False
     errors = evaluate_runs(model, tasks, recipes, seeds, ideal, compiled=compiled)
     return {run: {split: float(e[k]) for split, e in errors.items()} for k, run in enumerate(chosen)}
 
@@ -152,4 +156,5 @@ def _record(
         history_steps=result.history_steps.numpy(),
         history={name: p[k].numpy() for name, p in result.history.items()},
         computed_at=computed_at,
+        cost=result.costs[k] if result.costs is not None else {},
     )

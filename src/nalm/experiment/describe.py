@@ -113,6 +113,7 @@ def _described(records: Iterator[Record], formulas: bool) -> Iterator[dict[str, 
                 "validation": [_finite(error) for error in record.validation],
                 "test": [_finite(error) for error in record.test],
             },
+            "cost": record.cost or None,
             "machine": record.machine,
         }
 

@@ -75,7 +75,7 @@ def make_identity(
         "layers": layers,
         "recipe": repr(recipe),
         "log_interval": LOG_INTERVAL,
-        "precision": "float32",
+        "precision": "float64" if recipe.is_second_order else "float32",
         "numerics_version": NUMERICS_VERSION,
     }
 

@@ -2,7 +2,7 @@
 
 One process uses it at a time. Rows are written whole or not at all, so that a process that is killed leaves
 a store that can be used again. A file that is not ours, damaged or of an unknown version is refused and left
-as it is; a store of version 0.3 or 0.4 is brought up to date when it is opened to be written.
+as it is; a store of version 0.3 to 0.6 is brought up to date when it is opened to be written.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ import numpy as np
 
 from nalm.errors import NalmError
 
-SCHEMA = 3
+SCHEMA = 4
 _APPLICATION = 0x6E616C6D  # "nalm"
 _TABLE = """
 CREATE TABLE runs (
@@ -30,10 +30,14 @@ CREATE TABLE runs (
     test BLOB NOT NULL, chosen INTEGER NOT NULL, diverged_at INTEGER NOT NULL,
     reinitialised INTEGER NOT NULL, sparsity REAL, sparsity_with_gates REAL, ideal_validation REAL,
     ideal_test REAL, chosen_parameters BLOB NOT NULL, final_parameters BLOB NOT NULL,
-    history_steps BLOB NOT NULL, history BLOB NOT NULL, computed_at TEXT NOT NULL
+    history_steps BLOB NOT NULL, history BLOB NOT NULL, computed_at TEXT NOT NULL,
+    cost TEXT NOT NULL
 )
 """
-_ADDED = {2: {"history_steps": "BLOB", "history": "BLOB", "computed_at": "TEXT"}}
+_ADDED = {
+    2: {"history_steps": "BLOB", "history": "BLOB", "computed_at": "TEXT"},
+    3: {"cost": "TEXT"},
+}
 """Columns, with their types, that the schema after this one has more; in older stores they are empty."""
 _EMPTY = {"BLOB": "x''", "TEXT": "''"}
 
@@ -58,7 +62,8 @@ class Record:
         weights on the run's data, where the task has no threshold of its own. chosen_parameters,
         final_parameters: parameters at the chosen step and after the last, by name. history_steps, history:
         some of the logged steps, and the parameters at those, `points x ...` by name; empty for large
-        models. computed_at: when, in ISO 8601. Runs from before version 0.5 have neither.
+        models. computed_at: when, in ISO 8601. Runs from before version 0.5 have neither. cost: of
+        second-order training, what was found and what it took; else empty.
     """
 
     id: str
@@ -86,15 +91,16 @@ class Record:
     history_steps: np.ndarray
     history: dict[str, np.ndarray]
     computed_at: str
+    cost: dict[str, Any]
 
 
 _COLUMNS = list(Record.__dataclass_fields__)
 _ARRAYS = {"steps": np.int64, "history_steps": np.int64, "validation": np.float64, "test": np.float64}
-_JSON = ("identity", "machine")
+_JSON = ("identity", "machine", "cost")
 _WEIGHTS = ("chosen_parameters", "final_parameters", "history")
 
 
-BULK = (*_JSON, *_WEIGHTS)
+BULK = ("identity", "machine", *_WEIGHTS)
 """What takes long to read and may be left out: identity, machine, parameters."""
 
 

@@ -9,11 +9,13 @@ from collections.abc import Callable, Sequence
 import torch
 from torch import Tensor, nn
 
+from nalm.errors import ArgumentError
 from nalm.second_order.checks import check_size
 from nalm.second_order.flat import Flat
 from nalm.second_order.solver import Result, Rows, solve_rows
 from nalm.streams import Purpose, counters, key, uniform
 from nalm.tasks._base import Split, Task
+from nalm.tasks.table import Table
 from nalm.training.log import HISTORY_PARAMETERS
 from nalm.training.models import Models
 from nalm.training.optimisers import LevenbergMarquardt
@@ -31,7 +33,7 @@ def solve_runs(
     tasks: Sequence[Task],
     recipes: Sequence[Recipe],
     seeds: Sequence[int],
-    iterations: int | None = None,
+    iterations: int,
     tell: Callable[[int], None] = lambda done: None,
 ) -> TrainResult:
     """Solve each run by itself, so that its numbers depend on nothing else.
@@ -41,20 +43,22 @@ def solve_runs(
         tasks: one per run.
         recipes: one per run, with Levenberg-Marquardt.
         seeds: one per run.
-        iterations: steps at most; by default those of the recipe.
+        iterations: steps at most of each start.
         tell: is told how many run-steps are done.
     """
     check_size(model)
+    if any(isinstance(task, Table) for task in tasks):
+        hint = "For a table there is `nalm.solve(model, x, y)`."
+        raise ArgumentError("data", "a task, of which any number of rows can be drawn", "a table", hint)
     flat = Flat(Models(model, torch.float64, torch.device("cpu")))
     flat.models.check_fit(tasks[0].in_features, tasks[0].out_features)
-    limit = recipes[0].iterations if iterations is None else iterations
-    steps = logged_steps(limit)
+    steps = logged_steps(iterations)
     began, runs = time.perf_counter(), []
     with torch.inference_mode(False), torch.no_grad(), one_thread():
         for done, (task, recipe, seed) in enumerate(zip(tasks, recipes, seeds)):
-            tell(done * limit)
-            runs.append(_run(flat, task, recipe, seed, limit, steps))
-        tell(len(runs) * limit)
+            tell(done * iterations)
+            runs.append(_run(flat, task, recipe, seed, iterations, steps))
+        tell(len(runs) * iterations)
         return _collect(flat, model, tasks, seeds, steps, runs, time.perf_counter() - began)
 
 

@@ -71,10 +71,7 @@ def drawn(flat: Flat, seed: int, starts: int) -> Wave:
 def _drawn(flat: Flat, seed: int, count: int) -> Tensor:
     """Parameters drawn by the units themselves, `count x parameters`; the first as in first-order training."""
     seeds = torch.full((1,), seed, dtype=torch.int32)
-    made = [
-        flat.models.initial(seeds, Purpose.INIT if k == 0 else Purpose.REINIT, k)
-        for k in range(count)
-    ]
+    made = [flat.models.initial(seeds, Purpose.INIT if k == 0 else Purpose.REINIT, k) for k in range(count)]
     return torch.cat([flat.flatten(parameters) for parameters in made])
 
 
@@ -135,9 +132,7 @@ def _one_changed(chosen: Tensor) -> Tensor:
     return torch.cat([torch.where(column, float(value), chosen) for value in (-1, 0, 1)])
 
 
-def _spread(
-    flat: Flat, start: Tensor, candidates: Tensor, x: Tensor, y: Tensor, measure: Measure
-) -> Tensor:
+def _spread(flat: Flat, start: Tensor, candidates: Tensor, x: Tensor, y: Tensor, measure: Measure) -> Tensor:
     """Variance of the residuals of each candidate and output; infinite where they are no numbers."""
     vectors = _with_selection(flat, start, candidates)
     logarithmic = torch.full((len(vectors),), measure is Measure.LOGARITHMIC)

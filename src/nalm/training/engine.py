@@ -56,6 +56,8 @@ def train_runs(
 ) -> TrainResult:
     """Train one copy of the model per seed, each with its own task and recipe.
 
+    A recipe with Levenberg-Marquardt is solved in float64 on the CPU, whatever the precision asked for.
+
     Args:
         model: the architecture.
         tasks: one per run, all of one shape.
@@ -72,6 +74,8 @@ def train_runs(
     settings = _settings(
         tasks, recipes, seeds, iterations, log_interval, dtype, torch.device(device), compiled
     )
+    if recipes[0].is_second_order:
+        return _solve(model, tasks, recipes, seeds, settings.iterations, progress)
     models = Models(model, settings.dtype, settings.device)
     models.check_fit(tasks[0].in_features, tasks[0].out_features)
     began = time.perf_counter()
@@ -91,6 +95,26 @@ def train_runs(
             batch = Batch(models, tasks[lanes], recipes[lanes], seeds[lanes], settings, start)
             parts.append(batch.run(functools.partial(_tell_part, tell, first * settings.iterations)))
     return _collect(model, tasks, seeds, parts, time.perf_counter() - began)
+
+
+def _solve(
+    model: nn.Module,
+    tasks: Sequence[Task],
+    recipes: Sequence[Recipe],
+    seeds: Sequence[int],
+    iterations: int,
+    progress: Callable[[Report], None] | None,
+) -> TrainResult:
+    """Second-order training: always in float64, run by run, its logged steps its own."""
+    from nalm.second_order.runs import solve_runs
+
+    began, total = time.perf_counter(), len(seeds) * iterations
+
+    def tell(done: int) -> None:
+        if progress is not None:
+            progress(Report(done, total, time.perf_counter() - began))
+
+    return solve_runs(model, tasks, recipes, seeds, iterations, tell)
 
 
 def evaluate_runs(

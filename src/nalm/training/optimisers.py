@@ -142,3 +142,7 @@ class LevenbergMarquardt(Optimiser):
             raise ArgumentError("grow", "True or False", repr(self.grow))
         if not (self.starts == 0 and self.grow):
             check_positive("starts", self.starts)
+
+    def start(self, parameters: Parameters) -> State:
+        """Nothing is carried from step to step that a user would see."""
+        return {}

@@ -17,10 +17,10 @@ from nalm.training.reinitialise import Reinitialise
 from nalm.training.schedules import Always, Growth, Progress, Ramp, Schedule, WhenLossBelow
 
 __all__ = [
-    "L0", "L1", "L2", "MAPE", "MSE", "PCC", "RMSE", "SGD", "Adam", "Always", "Bound", "Clamp", "ClipNorm",
-    "ClipValue", "Discretise", "GradientNoise", "Growth", "Initialise", "LevenbergMarquardt", "Loss", "Optimiser",
-    "PCCThenMSE", "Penalty", "Progress", "Project", "RMSProp", "Ramp", "Recipe", "Reinitialise",
-    "Schedule", "UnitPenalty", "WhenLossBelow",
+    "L0", "L1", "L2", "MAPE", "MSE", "PCC", "RMSE", "SECOND_ORDER", "SGD", "Adam", "Always", "Bound",
+    "Clamp", "ClipNorm", "ClipValue", "Discretise", "GradientNoise", "Growth", "Initialise",
+    "LevenbergMarquardt", "Loss", "Optimiser", "PCCThenMSE", "Penalty", "Progress", "Project", "RMSProp",
+    "Ramp", "Recipe", "Reinitialise", "Schedule", "UnitPenalty", "WhenLossBelow",
 ]  # fmt: skip
 
 
@@ -62,6 +62,16 @@ class Recipe:
             raise ArgumentError("recipe", "made of finite numbers", repr(self))
         if self.optimiser.learning_rate < 0:
             raise ArgumentError("learning_rate", "0 or more", repr(self.optimiser.learning_rate))
+
+    @property
+    def is_second_order(self) -> bool:
+        """Whether it is solved by Levenberg-Marquardt instead of trained step by step."""
+        return isinstance(self.optimiser, LevenbergMarquardt)
+
+    @property
+    def work(self) -> int:
+        """What a run costs, roughly, in steps of first order."""
+        return self.iterations * self.optimiser.work
 
 
 _NONE = type(None)

@@ -29,6 +29,10 @@ UniformSource = Callable[[torch.Size, torch.dtype, torch.device], Tensor]
 """Gives uniform numbers in [0, 1) of a shape."""
 
 
+COMMON_RECIPES = ("second-order",)
+"""Recipes that need nothing of a unit's own, so that every unit takes them."""
+
+
 class Common(TypedDict, total=False):
     """The options that every unit has and hands on to `Unit`."""
 
@@ -93,7 +97,7 @@ class Unit(nn.Module, metaclass=_UnitType):
     logical: ClassVar[bool] = False
     """Whether inputs are truth values: idealised expressions then take and give sympy booleans."""
     recipes: ClassVar[tuple[str, ...]] = ("published",)
-    """Names accepted by `recipe`."""
+    """Names of recipes that are made for the unit; `recipe` also takes those of `COMMON_RECIPES`."""
 
     def __init__(
         self,
@@ -259,8 +263,17 @@ class Unit(nn.Module, metaclass=_UnitType):
     def recipe(cls, op: str, name: str = "published", *, inputs: int = 2) -> Recipe:
         """The published training recipe for an operation on `inputs` inputs."""
         cls.check_op(op)
-        check_choice("recipe", name, cls.recipes)
+        check_choice("recipe", name, cls.all_recipes())
+        if name in COMMON_RECIPES:
+            from nalm.training.recipe import SECOND_ORDER
+
+            return SECOND_ORDER
         return cls.make_recipe(op, name, inputs)
+
+    @classmethod
+    def all_recipes(cls) -> tuple[str, ...]:
+        """The names that `recipe` takes."""
+        return tuple(dict.fromkeys((*cls.recipes, *COMMON_RECIPES)))
 
     @classmethod
     def make_recipe(cls, op: str, name: str, inputs: int) -> Recipe:

@@ -52,7 +52,7 @@ class NAU(Unit):
     name = "nau"
     ops = ("add", "sub")
     papers = ("madsen2020",)
-    recipes = ("published", "arithmetic")
+    recipes = ("published", "arithmetic", "second-order")
 
     weight: Tensor
 

@@ -82,7 +82,7 @@ class NMRU(Unit):
     ops = ("mul", "div", "reciprocal")
     unary = ("reciprocal",)
     papers = ("mistry2023",)
-    recipes = ("published", "unclipped")
+    recipes = ("published", "unclipped", "second-order")
 
     weight: Tensor
     relevance: Tensor

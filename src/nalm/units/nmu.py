@@ -59,7 +59,7 @@ class NMU(Unit):
     name = "nmu"
     ops = ("mul",)
     papers = ("madsen2020",)
-    recipes = ("published", "arithmetic")
+    recipes = ("published", "arithmetic", "second-order")
 
     weight: Tensor
 

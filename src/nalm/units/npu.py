@@ -58,7 +58,7 @@ class NPU(RealNPU):
     """
 
     name = "npu"
-    recipes = ("published", "modified", "modified-zero", "constrained")
+    recipes = ("published", "modified", "modified-zero", "constrained", "second-order")
 
     imaginary: Tensor
 

@@ -80,6 +80,7 @@ class NRU(Unit):
     ops = ("mul", "div", "reciprocal")
     unary = ("reciprocal",)
     papers = ("mistry2023",)
+    recipes = ("published", "second-order")
 
     weight: Tensor
 

@@ -80,7 +80,7 @@ class RealNPU(Unit):
     ops = ("mul", "div", "reciprocal")
     unary = ("reciprocal",)
     papers = ("heim2020", "mistry2023")
-    recipes: ClassVar[tuple[str, ...]] = ("published", "modified", "modified-zero")
+    recipes: ClassVar[tuple[str, ...]] = ("published", "modified", "modified-zero", "second-order")
 
     weight: Tensor
     gate: Tensor
