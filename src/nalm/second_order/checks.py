@@ -36,7 +36,8 @@ def check_rows(x: Tensor, y: Tensor, names: Sequence[str]) -> None:
 
 def dependent_columns(x: Tensor, names: Sequence[str]) -> list[str]:
     """A sentence for each column that the others leave undetermined: constant, or a combination of others."""
-    notes, kept = [], []
+    notes: list[str] = []
+    kept: list[int] = []
     size = x.abs().amax(0).clamp_min(torch.finfo(x.dtype).tiny)
     scaled = x / size
     for column, name in enumerate(names):

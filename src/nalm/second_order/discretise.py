@@ -93,9 +93,8 @@ def _last_unit_first(flat: Flat) -> list[slice]:
     for unit in units_of(flat.models.skeleton):
         at += sum(p.numel() for p in unit.parameters())
         ends.append(at)
-    return sorted(
-        rows, key=lambda row: (-next(k for k, end in enumerate(ends) if row.stop <= end), row.start)
-    )
+    unit_of = {row.start: next(k for k, end in enumerate(ends) if row.stop <= end) for row in rows}
+    return sorted(rows, key=lambda row: (-unit_of[row.start], row.start))
 
 
 def _snap(model: nn.Module) -> None:

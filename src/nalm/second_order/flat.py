@@ -1,4 +1,7 @@
-"""Models as functions of one vector of parameters each, with their Jacobians. Shapes: `members x parameters`."""
+"""Models as functions of one vector of parameters each, with their Jacobians.
+
+Vectors are `members x parameters`: a population is computed side by side.
+"""
 
 from __future__ import annotations
 

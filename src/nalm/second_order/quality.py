@@ -11,8 +11,8 @@ from torch import Tensor
 from nalm.second_order.flat import Flat
 
 PRECISION = 1e-5
-"""Residuals of this part of the targets count as none: what the papers allow a weight to be off, and more than
-the epsilons inside the units bring about."""
+"""Residuals of this part of the targets count as none: what the papers allow a weight to be off, and more
+than the epsilons inside the units bring about."""
 _SLACK = 1.01
 """Two errors from a thousand noisy rows that differ by less than this are the same."""
 EXPLAINED = 0.5
@@ -25,7 +25,8 @@ class Quality:
 
     Attributes:
         error: mean squared error.
-        usual: three quarters of the rows are off by no more: extreme rows (quotients near zero) do not decide.
+        usual: three quarters of the rows are off by no more: a few extreme ones (quotients near zero) do
+            not decide.
         typical: median size of the targets.
         deviation: median distance of the targets from their median.
         spread: variance of the targets.

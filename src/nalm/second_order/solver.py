@@ -173,10 +173,8 @@ def _chosen(search: _Search, seconds: float) -> Result:
     reference = min(search.continuous, key=lambda candidate: candidate.quality.error)
     good = [c for c in search.discrete if c.quality.as_good_as(reference.quality)]
     chosen = min(good, key=lambda candidate: candidate.quality.error) if good else reference
-    if chosen.quality.failed:
-        found = Found.FAILED
-    else:
-        found = Found.EXACT if chosen.discrete else Found.APPROXIMATE
+    explained = Found.EXACT if chosen.discrete else Found.APPROXIMATE
+    found = Found.FAILED if chosen.quality.failed else explained
     cost = Cost(
         found=str(found),
         start=chosen.start,

@@ -69,7 +69,7 @@ def drawn(flat: Flat, seed: int, starts: int) -> Wave:
 
 
 def _drawn(flat: Flat, seed: int, count: int) -> Tensor:
-    """Parameters drawn by the units themselves, `count x parameters`; the first as in first-order training."""
+    """Parameters drawn by the units, `count x parameters`; the first as in first-order training."""
     seeds = torch.full((1,), seed, dtype=torch.int32)
     made = [flat.models.initial(seeds, Purpose.INIT if k == 0 else Purpose.REINIT, k) for k in range(count)]
     return torch.cat([flat.flatten(parameters) for parameters in made])

@@ -134,8 +134,12 @@ class LevenbergMarquardt(Optimiser):
     starts: int = field(default=4, metadata={"shape": True})
     grow: bool = field(default=True, metadata={"shape": True})
 
-    learning_rate: ClassVar[float] = 1.0
     work: ClassVar[int] = 2000
+
+    @property
+    def learning_rate(self) -> float:  # type: ignore[override]
+        """The whole step is taken; its length is found anew in every step."""
+        return 1.0
 
     def __post_init__(self) -> None:
         if not isinstance(self.grow, bool):
