@@ -3,7 +3,8 @@ r"""Levenberg-Marquardt for many members at once, each with a damping and an end
 Every step solves :math:`(D^{-1} J^T J D^{-1} + \lambda I) D \delta = -D^{-1} J^T r` with
 :math:`D^2 = \mathrm{diag}(J^T J)`, for several :math:`\lambda` around the last one that worked, each also
 with the second-order correction along the path (geodesic acceleration, Transtrum & Sethna 2012), and takes
-what lowers the error most. The correction is what makes it follow the long curved valleys of products of sums.
+what lowers the error most. The correction is what makes it follow the long curved valleys of products of
+sums.
 """
 
 from __future__ import annotations

@@ -7,7 +7,7 @@ range, or any row from outside it.
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
+from collections.abc import Hashable, Iterator
 from dataclasses import dataclass, field
 
 import torch
@@ -103,14 +103,14 @@ def _waves(flat: Flat, rows: Rows, seed: int, starts: int, grow: bool, search: _
 
 
 def _grown(flat: Flat, rows: Rows, seed: int, starts: int, search: _Search) -> Iterator[Wave]:
-    in_vain: dict[bool, int] = {}
+    in_vain: dict[Hashable, int] = {}
     held = False
     for wave in grown(flat, *rows.fit, seed, starts):
-        measure, before = bool(wave.logarithmic[0]), search.lowest
-        if in_vain.get(measure, 0) < _PATIENCE:
+        before, so_far = search.lowest, in_vain.get(wave.series, 0)
+        if so_far < _PATIENCE:
             yield wave
             brought = search.lowest < _WORTH * before
-            in_vain[measure] = 0 if brought else in_vain.get(measure, 0) + 1
+            in_vain[wave.series] = 0 if brought else so_far + 1
             held = held or wave.held is not None
     if held:
         best = sorted(search.continuous, key=lambda candidate: candidate.quality.error)[:_TRIED]

@@ -6,15 +6,15 @@ Drawn starts come from the units' own initialisers. Grown starts come from the d
   that lowers the variance of the residuals most. In the logarithmic measure the parts of a product add up,
   so that each right choice shows by itself, whatever the signs and sizes of the inputs. (Going from weight 0
   to weight 1 in small steps, a factor of a negative input passes through zero: no local method gets across.)
-- A stack grows its size: the later units begin as the selection of their first 1, 2, … inputs, as if there
-  were no more hidden values than those, and the first unit's weights are drawn.
+- A stack grows its size: the later units begin as the selection of their first 1, 2, … inputs, some of them
+  negative, as if there were no more hidden values than those, and the first unit's weights are drawn.
 
 Nothing here knows the operation or the range.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Hashable, Iterator
 from dataclasses import dataclass
 
 import torch
@@ -40,14 +40,14 @@ class Wave:
         vectors: where, `members x parameters`.
         logarithmic: which take the logarithmic measure, shape `members`, bool.
         held: which parameters keep their values, shape `parameters`, bool; None: none of them.
-        size: the number of hidden values that it grew to; None if it did not grow so.
+        series: waves of one series grow, until that brings nothing more.
     """
 
     name: str
     vectors: Tensor
     logarithmic: Tensor
     held: Tensor | None = None
-    size: int | None = None
+    series: Hashable = None
 
 
 def grown(flat: Flat, x: Tensor, y: Tensor, seed: int, starts: int) -> Iterator[Wave]:
@@ -81,25 +81,34 @@ def _both_measures(name: str, vectors: Tensor) -> Wave:
 
 
 def _sizes(flat: Flat, units: list[Unit], seed: int, starts: int) -> Iterator[Wave]:
-    """A wave for each number of hidden values, in the plain measure, then in the logarithmic."""
+    """A wave for each number of hidden values, with 0, 1, … of them taken negative, in each measure."""
     start = _drawn(flat, seed, starts)
     later = torch.ones(flat.size, dtype=torch.bool)
     later[: sum(p.numel() for p in units[0].parameters())] = False
     largest = min(unit.in_features for unit in units[1:])
     for measure in Measure:
         logarithmic = torch.full((starts,), measure is Measure.LOGARITHMIC)
-        for size in range(1, largest + 1):
-            vectors = flat.changed(start, _select_first(size))
-            name = f"grown to {size} hidden value{'' if size == 1 else 's'}"
-            yield Wave(name, vectors, logarithmic, later, size)
+        tried: list[Tensor] = []
+        for negative in range(largest + 1):
+            for size in range(max(1, negative), largest + 1):
+                vectors = flat.changed(start, _select_first(size, negative))
+                # A unit that takes no negative weights has selected fewer, which was tried before.
+                if not any(torch.equal(vectors[:, later], before) for before in tried):
+                    tried.append(vectors[:, later])
+                    yield Wave(_size_name(size), vectors, logarithmic, later, (measure, negative))
 
 
-def _select_first(size: int) -> Callable[[nn.Module], None]:
+def _size_name(size: int) -> str:
+    return f"grown to {size} hidden value{'' if size == 1 else 's'}"
+
+
+def _select_first(size: int, negative: int) -> Callable[[nn.Module], None]:
     def select(model: nn.Module) -> None:
         for unit in units_of(model)[1:]:
             members = next(unit.parameters()).shape[0]
             chosen = torch.zeros(members, unit.out_features, unit.in_features, dtype=torch.float64)
             chosen[..., :size] = 1
+            chosen[..., size - negative : size] = -1
             unit.select_(chosen)
 
     return select
