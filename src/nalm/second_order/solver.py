@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Hashable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, replace
 
 import torch
 from torch import Tensor
@@ -23,9 +23,11 @@ from nalm.second_order.starts import Wave, drawn, grown
 _TRIED = 3
 """Candidates of a wave, the best on fresh rows first, that are made discrete."""
 _PATIENCE = 2
-"""Sizes in a row that bring nothing, after which growing ends."""
+"""Waves of a series in a row that bring nothing, after which it ends."""
 _WORTH = 0.99
-"""A size brings something if it lowers the error below this part of the lowest so far."""
+"""A wave brings something if it lowers the error below this part of the lowest so far."""
+_FEW_ROWS, _FEW_PER_PARAMETER = 1000, 10
+"""Rows, in all and for each parameter, that are enough to tell where the solution lies."""
 
 
 @dataclass(frozen=True)
@@ -34,6 +36,11 @@ class Rows:
 
     fit: tuple[Tensor, Tensor]
     fresh: tuple[Tensor, Tensor]
+
+    def fewer(self, count: int) -> Rows:
+        """The same with so many rows to fit at most."""
+        x, y = self.fit
+        return Rows((x[:count], y[:count]), self.fresh)
 
 
 @dataclass(frozen=True)
@@ -45,38 +52,11 @@ class Result:
     cost: Cost
 
 
-@dataclass(frozen=True)
-class _Candidate:
-    """Weights on offer: continuous ones, or discrete ones made of them."""
-
-    vector: Tensor
-    quality: Quality
-    before: Quality
-    path: list[Tensor]
-    start: str
-    discrete: bool
-
-
-@dataclass
-class _Search:
-    """What has been found so far."""
-
-    continuous: list[_Candidate] = field(default_factory=list)
-    discrete: list[_Candidate] = field(default_factory=list)
-    starts: int = 0
-    steps: int = 0
-
-    @property
-    def solved(self) -> bool:
-        return any(candidate.quality.fits for candidate in self.discrete)
-
-    @property
-    def lowest(self) -> float:
-        return min((c.quality.error for c in self.continuous), default=torch.inf)
-
-
 def solve_rows(flat: Flat, rows: Rows, seed: int, *, starts: int, grow: bool, steps: int) -> Result:
     """Find weights for one set of rows.
+
+    The population sees as many rows as are enough where the targets are exact. Where they are noisy, no
+    candidate leaves nothing to explain, and the best are fitted to all rows.
 
     Args:
         flat: the architecture.
@@ -84,105 +64,162 @@ def solve_rows(flat: Flat, rows: Rows, seed: int, *, starts: int, grow: bool, st
         seed: of the starts that are drawn.
         starts: how many are drawn.
         grow: whether there are grown ones as well.
-        steps: steps at most of each stage of a member.
+        steps: steps at most of a member.
     """
-    began, search = time.perf_counter(), _Search()
-    for wave in _waves(flat, rows, seed, starts, grow, search):
-        _train(flat, wave, rows, steps, search)
+    began = time.perf_counter()
+    few = rows.fewer(max(_FEW_ROWS, _FEW_PER_PARAMETER * flat.size))
+    search = _Search(flat, few, steps)
+    for wave in _waves(search, seed, starts, grow):
+        search.train(wave)
         if search.solved:
             break
-    return _chosen(search, time.perf_counter() - began)
+    if not search.solved and len(few.fit[0]) < len(rows.fit[0]):
+        search.refine(rows)
+    return search.choose(time.perf_counter() - began)
 
 
-def _waves(flat: Flat, rows: Rows, seed: int, starts: int, grow: bool, search: _Search) -> Iterator[Wave]:
+def _waves(search: _Search, seed: int, starts: int, grow: bool) -> Iterator[Wave]:
     """Grown starts, then what they have come to with nothing held any more, then drawn starts."""
     if grow:
-        yield from _grown(flat, rows, seed, starts, search)
+        yield from _grown(search, seed, starts)
+        if any(candidate.held is not None for candidate in search.continuous):
+            vectors = torch.stack([candidate.vector for candidate in search.best()])
+            yield Wave("grown, then all free", vectors, torch.zeros(len(vectors), dtype=torch.bool))
     if starts:
-        yield drawn(flat, seed, starts)
+        yield drawn(search.flat, seed, starts)
 
 
-def _grown(flat: Flat, rows: Rows, seed: int, starts: int, search: _Search) -> Iterator[Wave]:
+def _grown(search: _Search, seed: int, starts: int) -> Iterator[Wave]:
+    """Grown waves, without the rest of a series where more brings nothing."""
     in_vain: dict[Hashable, int] = {}
-    held = False
-    for wave in grown(flat, *rows.fit, seed, starts):
+    for wave in grown(search.flat, *search.rows.fit, seed, starts):
         before, so_far = search.lowest, in_vain.get(wave.series, 0)
         if so_far < _PATIENCE:
             yield wave
             brought = search.lowest < _WORTH * before
             in_vain[wave.series] = 0 if brought else so_far + 1
-            held = held or wave.held is not None
-    if held:
-        best = sorted(search.continuous, key=lambda candidate: candidate.quality.error)[:_TRIED]
-        vectors = torch.stack([candidate.vector for candidate in best])
-        yield Wave("grown, then all free", vectors, torch.zeros(len(vectors), dtype=torch.bool))
 
 
-def _train(flat: Flat, wave: Wave, rows: Rows, steps: int, search: _Search) -> None:
-    """Train the members of a wave, and make the best of them discrete."""
-    search.starts += len(wave.vectors)
-    begun = _offers(flat, wave.name, [[vector] for vector in wave.vectors], rows)
-    if begun[0].quality.fits and _discretised(flat, begun[0], rows, search):
-        return  # a start may be the solution
-    everything = flat.trainable().expand(len(wave.vectors), -1)
-    free = everything if wave.held is None else everything & ~wave.held
-    path = minimise(flat, wave.vectors, *rows.fit, wave.logarithmic, free, steps)
-    paths = [[vectors[k] for vectors in path.vectors[: int(n) + 1]] for k, n in enumerate(path.steps)]
-    search.steps += int(path.steps.sum())
-    offers = _offers(flat, wave.name, paths, rows)
-    if wave.held is not None and offers[0].quality.fits:
-        offers = [_released(flat, offers[0], rows, steps, search)]
-    for offer in offers[:_TRIED]:
-        if _discretised(flat, offer, rows, search):
-            return
+@dataclass(frozen=True)
+class _Candidate:
+    """Weights on offer: continuous ones, or discrete ones made of them."""
+
+    path: list[Tensor]
+    start: str
+    quality: Quality
+    before: Quality
+    held: Tensor | None
+    logarithmic: bool
+    discrete: bool = False
+
+    @property
+    def vector(self) -> Tensor:
+        return self.path[-1]
 
 
-def _offers(flat: Flat, start: str, paths: list[list[Tensor]], rows: Rows) -> list[_Candidate]:
-    """The ends of these paths, the best on fresh rows first."""
-    found = qualities(flat, torch.stack([path[-1] for path in paths]), *rows.fresh)
-    offers = [_Candidate(path[-1], q, q, path, start, discrete=False) for path, q in zip(paths, found)]
-    return sorted(offers, key=lambda candidate: candidate.quality.error)
+class _Search:
+    """What has been found so far, and the ways to find more."""
+
+    def __init__(self, flat: Flat, rows: Rows, steps: int) -> None:
+        self.flat, self.rows, self.steps = flat, rows, steps
+        self.continuous: list[_Candidate] = []
+        self.discrete: list[_Candidate] = []
+        self.starts = self.taken = 0
+
+    @property
+    def solved(self) -> bool:
+        """Whether discrete weights leave nothing to explain."""
+        return any(candidate.quality.fits for candidate in self.discrete)
+
+    @property
+    def lowest(self) -> float:
+        """The lowest error of continuous weights."""
+        return min((candidate.quality.error for candidate in self.continuous), default=torch.inf)
+
+    def best(self) -> list[_Candidate]:
+        """The continuous candidates of the lowest errors."""
+        return sorted(self.continuous, key=_error)[:_TRIED]
+
+    def train(self, wave: Wave) -> None:
+        """Train the members of a wave, and make the best of them discrete."""
+        self.starts += len(wave.vectors)
+        begun = [
+            _Candidate([vector], wave.name, quality, quality, wave.held, bool(logarithmic))
+            for vector, logarithmic, quality in zip(
+                wave.vectors, wave.logarithmic, self._qualities(wave.vectors)
+            )
+        ]
+        begun.sort(key=_error)
+        if begun[0].quality.fits and self._discretised(begun[0]):
+            return  # a start may be the solution
+        offers = self._walked(begun)
+        if wave.held is not None and offers[0].quality.fits:
+            free = self._walked([replace(offers[0], held=None)])
+            offers = sorted([*free, offers[0]], key=_error)
+        for offer in offers[:_TRIED]:
+            if self._discretised(offer):
+                return
+
+    def refine(self, rows: Rows) -> None:
+        """Go on with more rows from the best candidate with parameters held, and from the best without."""
+        self.rows = rows
+        ordered = sorted(self.continuous, key=_error)
+        held = [candidate for candidate in ordered if candidate.held is not None]
+        free = [candidate for candidate in ordered if candidate.held is None]
+        for candidate in (*held[:1], *free[:1]):
+            (refined,) = self._walked([replace(candidate, logarithmic=False)])
+            self._discretised(refined)
+
+    def choose(self, seconds: float) -> Result:
+        """The best discrete candidate if it is as good as all continuous ones, else the best of these."""
+        reference = min(self.continuous, key=_error)
+        good = [found for found in self.discrete if found.quality.as_good_as(reference.quality)]
+        chosen = min(good, key=_error) if good else reference
+        explained = Found.EXACT if chosen.discrete else Found.APPROXIMATE
+        cost = Cost(
+            found=str(Found.FAILED if chosen.quality.failed else explained),
+            start=chosen.start,
+            starts=self.starts,
+            steps=self.taken,
+            chosen_steps=len(chosen.path) - 1 - chosen.discrete,
+            seconds=seconds,
+            error=chosen.quality.error,
+            error_before=chosen.before.error,
+        )
+        return Result(chosen.vector, chosen.path, cost)
+
+    def _walked(self, begun: list[_Candidate]) -> list[_Candidate]:
+        """Where second-order steps from these candidates end, the best on fresh rows first.
+
+        All of them have the same parameters held.
+        """
+        trainable, held = self.flat.trainable(), begun[0].held
+        free = (trainable if held is None else trainable & ~held).expand(len(begun), -1)
+        start = torch.stack([candidate.vector for candidate in begun])
+        logarithmic = torch.tensor([candidate.logarithmic for candidate in begun])
+        walk = minimise(self.flat, start, *self.rows.fit, logarithmic, free, self.steps)
+        self.taken += int(walk.steps.sum())
+        ended = []
+        for k, (candidate, quality) in enumerate(zip(begun, self._qualities(walk.end))):
+            walked = [vectors[k] for vectors in walk.vectors[1 : int(walk.steps[k]) + 1]]
+            ended.append(replace(candidate, path=[*candidate.path, *walked], quality=quality, before=quality))
+        return sorted(ended, key=_error)
+
+    def _qualities(self, vectors: Tensor) -> list[Quality]:
+        return qualities(self.flat, vectors, *self.rows.fresh)
+
+    def _discretised(self, candidate: _Candidate) -> bool:
+        """Note a candidate, and what it is with discrete weights: whether that leaves nothing to explain."""
+        self.continuous.append(candidate)
+        found = discretise(self.flat, candidate.vector, candidate.quality, self.rows.fit, self.rows.fresh)
+        if found is None:
+            return False
+        vector, quality, steps = found
+        self.taken += steps
+        path = [*candidate.path, vector]
+        self.discrete.append(replace(candidate, path=path, quality=quality, discrete=True))
+        return quality.fits
 
 
-def _released(flat: Flat, held: _Candidate, rows: Rows, steps: int, search: _Search) -> _Candidate:
-    """A member that fits with some parameters held goes on with all of them free."""
-    plain, free = torch.zeros(1, dtype=torch.bool), flat.trainable()[None]
-    path = minimise(flat, held.vector[None], *rows.fit, plain, free, steps)
-    search.steps += int(path.steps[0])
-    walked = [*held.path, *(vectors[0] for vectors in path.vectors[1:])]
-    return _offers(flat, held.start, [walked], rows)[0]
-
-
-def _discretised(flat: Flat, candidate: _Candidate, rows: Rows, search: _Search) -> bool:
-    """Note a candidate, and what it is with discrete weights; whether that leaves nothing to explain."""
-    search.continuous.append(candidate)
-    found = discretise(flat, candidate.vector, candidate.quality, rows.fit, rows.fresh)
-    if found is None:
-        return False
-    vector, quality, steps = found
-    search.steps += steps
-    path = [*candidate.path, vector]
-    search.discrete.append(
-        _Candidate(vector, quality, candidate.quality, path, candidate.start, discrete=True)
-    )
-    return quality.fits
-
-
-def _chosen(search: _Search, seconds: float) -> Result:
-    """The discrete candidate of the lowest error if it is as good as all others, else the continuous one."""
-    reference = min(search.continuous, key=lambda candidate: candidate.quality.error)
-    good = [c for c in search.discrete if c.quality.as_good_as(reference.quality)]
-    chosen = min(good, key=lambda candidate: candidate.quality.error) if good else reference
-    explained = Found.EXACT if chosen.discrete else Found.APPROXIMATE
-    found = Found.FAILED if chosen.quality.failed else explained
-    cost = Cost(
-        found=str(found),
-        start=chosen.start,
-        starts=search.starts,
-        steps=search.steps,
-        chosen_steps=len(chosen.path) - 1 - chosen.discrete,
-        seconds=seconds,
-        error=chosen.quality.error,
-        error_before=chosen.before.error,
-    )
-    return Result(chosen.vector, chosen.path, cost)
+def _error(candidate: _Candidate) -> float:
+    return candidate.quality.error

@@ -25,7 +25,7 @@ from nalm.second_order.measures import Measure, residuals
 from nalm.streams import Purpose
 from nalm.units._base import Unit, units_of
 
-_ROWS = 200
+_ROWS = 128
 """Rows that are enough to tell a right choice from a wrong one."""
 _CHANGES = 16
 """Inputs at most that a grown selection has."""
@@ -55,8 +55,8 @@ def grown(flat: Flat, x: Tensor, y: Tensor, seed: int, starts: int) -> Iterator[
     units = units_of(flat.models.skeleton) if flat.models.native else []
     try:
         if len(units) == 1:
-            found = [grown_selection(flat, x, y, measure, seed) for measure in Measure]
-            yield _both_measures("grown selection", torch.cat(found))
+            for measure in (Measure.LOGARITHMIC, Measure.PLAIN):
+                yield _both_measures("grown selection", grown_selection(flat, x, y, measure, seed))
         elif len(units) > 1:
             yield from _sizes(flat, units, seed, max(2, starts // 2))
     except NotImplementedError:  # a user's own unit need not be able to select
@@ -135,10 +135,10 @@ def grown_selection(flat: Flat, x: Tensor, y: Tensor, measure: Measure, seed: in
 
 
 def _one_changed(chosen: Tensor) -> Tensor:
-    """The matrix with one column set to -1, 0 or 1, each of these in turn: `3 inputs x out x in`."""
-    inputs = chosen.shape[-1]
-    column = torch.eye(inputs, dtype=torch.bool)[:, None]
-    return torch.cat([torch.where(column, float(value), chosen) for value in (-1, 0, 1)])
+    """The matrix with one column set to -1, 0 or 1, whatever is another value: `candidates x out x in`."""
+    column = torch.eye(chosen.shape[-1], dtype=torch.bool)[:, None]
+    changed = torch.cat([torch.where(column, float(value), chosen) for value in (-1, 0, 1)])
+    return changed[(changed != chosen).flatten(1).any(1)]
 
 
 def _spread(flat: Flat, start: Tensor, candidates: Tensor, x: Tensor, y: Tensor, measure: Measure) -> Tensor:
