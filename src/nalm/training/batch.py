@@ -26,6 +26,10 @@ from nalm.training.schedules import Progress
 _PURPOSE = {Split.VALIDATION: Purpose.VALIDATION, Split.TEST: Purpose.TEST}
 
 
+SEEN, LOOK = 1024, 7
+"""Rows that an optimiser may look at before the first step, and the part of the stream that they are."""
+
+
 @dataclass(frozen=True)
 class Settings:
     """What all runs of a call have in common."""
@@ -62,13 +66,22 @@ class Batch:
         parameters = {name: p.to(settings.device, settings.dtype).clone() for name, p in drawn.items()}
         self.state: Tensors = {
             **_named("parameter", parameters),
-            **_named("optimiser", self._recipe(self.recipe_numbers).optimiser.start(parameters)),
+            **_named("optimiser", self._optimiser_state(parameters)),
             **_stream(self.seeds, Purpose.DATA, torch.zeros_like(self.seeds)),
         }
         runs = len(seeds)
         self.loss = torch.full((runs,), torch.inf, dtype=torch.float64, device=settings.device)
         self.log = Log(runs, settings.iterations, settings.log_interval, settings.device)
         self.began = torch.zeros(runs, dtype=torch.float64, device=settings.device)
+
+    def _optimiser_state(self, parameters: Parameters) -> Tensors:
+        """What the optimiser starts from, after a look at inputs that are used for nothing else."""
+        optimiser = self._recipe(self.recipe_numbers).optimiser
+        stream = key(self.seeds, Purpose.TASK, 0, LOOK)
+        elements = counters(self.task.draws, SEEN, device=self.settings.device)
+        numbers = {**self.numbers[Split.TRAIN], **self.task.constants(Split.TRAIN)}
+        x, _ = self.task.batch(uniform(stream, elements, self.settings.dtype), numbers)
+        return optimiser.look(optimiser.start(parameters), self.models.first_names(), x)
 
     @property
     def parameters(self) -> Parameters:

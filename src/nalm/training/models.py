@@ -92,6 +92,12 @@ class Models:
         """The shape of each parameter of one model."""
         return {name: p.shape for name, p in self.skeleton.named_parameters()}
 
+    def first_names(self) -> list[str]:
+        """Names of the parameters that meet the inputs: those of the first unit, or of the first module."""
+        holding = (path for path, m in self.skeleton.named_modules() if list(m.parameters(recurse=False)))
+        first = next(holding)
+        return [name for name in self.names if name.rpartition(".")[0] == first]
+
     def initial(
         self,
         seeds: Tensor,

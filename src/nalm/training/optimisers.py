@@ -5,6 +5,7 @@ Parameters, gradients and state are dictionaries of tensors `models x ...`; rate
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import ClassVar
 
@@ -28,6 +29,10 @@ class Optimiser:
     def start(self, parameters: Parameters) -> State:
         """The state before the first step."""
         raise NotImplementedError
+
+    def look(self, state: State, names: Sequence[str], x: Tensor) -> State:
+        """The state after a look at some inputs `models x n x in` of the parameters of these names."""
+        return state
 
     def step(self, parameters: Parameters, gradients: Gradients, state: State) -> tuple[Parameters, State]:
         """The parameters and the state after one step."""
@@ -117,6 +122,67 @@ class RMSProp(Optimiser):
             )
             new[f"square:{name}"] = square
         return after, new
+
+
+@dataclass(frozen=True)
+class Centred(Optimiser):
+    r"""Another optimiser in coordinates in which inputs far from zero do no harm.
+
+    Inputs :math:`x = \mu + \tilde x` whose mean is large against their deviation :math:`\sigma` make the loss
+    of a sum :math:`w x` steep along :math:`\mu` and flat across. Weights are written as :math:`w = v T` with
+    :math:`T = I - (1 - r) \hat\mu \hat\mu^T, r = \sigma / \sqrt{\sigma^2 + \mu^2}`, in which it is equally
+    steep in all directions, and the optimiser works on :math:`v`. The weights themselves, their penalties and
+    clamps stay what they are. It costs two scalar products a row and step.
+
+    Args:
+        optimiser: the other optimiser.
+    """
+
+    optimiser: Optimiser = Adam()
+
+    @property
+    def learning_rate(self) -> float:  # type: ignore[override]
+        """That of the other optimiser."""
+        return self.optimiser.learning_rate
+
+    def start(self, parameters: Parameters) -> State:
+        """The state before the first step: no direction until inputs are seen."""
+        state = self.optimiser.start(parameters)
+        for name, p in parameters.items():
+            if p.dim() == 3:
+                state[f"direction:{name}"] = torch.zeros_like(p[:, 0])
+        return state
+
+    def look(self, state: State, names: Sequence[str], x: Tensor) -> State:
+        """Take the direction of the mean input, its length being the part 1 - r to be removed."""
+        mean = x.mean(-2)
+        deviation = (x - mean[..., None, :]).square().mean((-2, -1)).sqrt()
+        length = mean.square().sum(-1).sqrt()
+        removed = 1 - deviation / (deviation.square() + length.square()).sqrt()
+        unit = mean / length.clamp_min(torch.finfo(x.dtype).tiny)[:, None]
+        seen = {f"direction:{name}": unit * removed.sqrt()[:, None] for name in names}
+        return {**state, **{name: value for name, value in seen.items() if name in state}}
+
+    def step(self, parameters: Parameters, gradients: Gradients, state: State) -> tuple[Parameters, State]:
+        """The parameters and the state after one step."""
+        directions = {name: d for name, d in state.items() if name.startswith("direction:")}
+        inner = {name: value for name, value in state.items() if name not in directions}
+
+        def centred(moves: Gradients) -> Gradients:
+            return {
+                name: _without(m, directions[f"direction:{name}"]) if f"direction:{name}" in directions else m
+                for name, m in moves.items()
+            }
+
+        after, inner = self.optimiser.step(parameters, centred(gradients), inner)
+        moves = centred({name: after[name] - p for name, p in parameters.items()})
+        return {name: p + moves[name] for name, p in parameters.items()}, {**inner, **directions}
+
+
+def _without(rows: Tensor, direction: Tensor) -> Tensor:
+    """Rows `models x out x in` without what they have of a direction `models x in`, by its squared length."""
+    along = (rows * direction[:, None]).sum(-1, keepdim=True)
+    return rows - along * direction[:, None]
 
 
 @dataclass(frozen=True)

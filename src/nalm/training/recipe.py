@@ -11,14 +11,14 @@ from nalm.training.gradients import ClipNorm, ClipValue, GradientNoise
 from nalm.training.initialise import Initialise
 from nalm.training.losses import MAPE, MSE, PCC, RMSE, Loss, PCCThenMSE
 from nalm.training.numbers import split
-from nalm.training.optimisers import SGD, Adam, LevenbergMarquardt, Optimiser, RMSProp
+from nalm.training.optimisers import SGD, Adam, Centred, LevenbergMarquardt, Optimiser, RMSProp
 from nalm.training.penalties import L0, L1, L2, Discretise, Penalty, UnitPenalty
 from nalm.training.reinitialise import Reinitialise
 from nalm.training.schedules import Always, Growth, Progress, Ramp, Schedule, WhenLossBelow
 
 __all__ = [
     "L0", "L1", "L2", "MAPE", "MSE", "PCC", "RMSE", "SECOND_ORDER", "SGD", "Adam", "Always", "Bound",
-    "Clamp", "ClipNorm", "ClipValue", "Discretise", "GradientNoise", "Growth", "Initialise",
+    "Centred", "Clamp", "ClipNorm", "ClipValue", "Discretise", "GradientNoise", "Growth", "Initialise",
     "LevenbergMarquardt", "Loss", "Optimiser", "PCCThenMSE", "Penalty", "Progress", "Project", "RMSProp",
     "Ramp", "Recipe", "Reinitialise", "Schedule", "UnitPenalty", "WhenLossBelow",
 ]  # fmt: skip

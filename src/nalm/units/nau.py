@@ -18,7 +18,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from nalm.training.recipe import Ramp, Recipe, UnitPenalty
+from nalm.training.recipe import Adam, Centred, Ramp, Recipe, UnitPenalty
 from nalm.units._base import Common, Unit
 from nalm.units._functional import distance_to_integer_sign, weighted_sum
 from nalm.units._initialisers import half_capped
@@ -52,7 +52,7 @@ class NAU(Unit):
     name = "nau"
     ops = ("add", "sub")
     papers = ("madsen2020",)
-    recipes = ("published", "arithmetic", "second-order")
+    recipes = ("published", "arithmetic", "centred", "second-order")
 
     weight: Tensor
 
@@ -103,10 +103,13 @@ class NAU(Unit):
     def make_recipe(cls, op: str, name: str, inputs: int) -> Recipe:
         """Single module: thesis, table E.1; arithmetic dataset: Madsen & Johansen 2020, table 4.
 
-        With 10 inputs and more, the window and the steps of the thesis's table 5.1.
+        With 10 inputs and more, the window and the steps of the thesis's table 5.1. "centred" is
+        "arithmetic" with Adam in centred coordinates.
         """
-        if name == "arithmetic":
-            return Recipe(penalties=(UnitPenalty(0.01, Ramp(5e3, 50e3)),), iterations=5_000_000)
+        if name in ("arithmetic", "centred"):
+            optimiser = Adam() if name == "arithmetic" else Centred(Adam())
+            penalties = (UnitPenalty(0.01, Ramp(5e3, 50e3)),)
+            return Recipe(penalties=penalties, optimiser=optimiser, iterations=5_000_000)
         if inputs < 10:
             return Recipe(penalties=(UnitPenalty(10.0, Ramp(20e3, 35e3)),))
         return Recipe(penalties=(UnitPenalty(10.0, Ramp(50e3, 75e3)),), iterations=100_000)

@@ -23,7 +23,7 @@ import torch
 from torch import Tensor
 
 from nalm.errors import ArgumentError, check_above_zero
-from nalm.training.recipe import Ramp, Recipe, UnitPenalty
+from nalm.training.recipe import Adam, Centred, Ramp, Recipe, UnitPenalty
 from nalm.units._base import Common, Unit
 from nalm.units._functional import distance_to_bit
 from nalm.units._initialisers import Uniform, gated_product_variance
@@ -59,7 +59,7 @@ class NMU(Unit):
     name = "nmu"
     ops = ("mul",)
     papers = ("madsen2020",)
-    recipes = ("published", "arithmetic", "second-order")
+    recipes = ("published", "arithmetic", "centred", "second-order")
 
     weight: Tensor
 
@@ -109,9 +109,14 @@ class NMU(Unit):
 
     @classmethod
     def make_recipe(cls, op: str, name: str, inputs: int) -> Recipe:
-        """Thesis, table E.1; with 10 inputs and more, the window and steps of its table 5.1."""
-        if name == "arithmetic":
-            return Recipe(penalties=(UnitPenalty(10.0, Ramp(1e6, 2e6)),), iterations=5_000_000)
+        """Thesis, table E.1; with 10 inputs and more, the window and steps of its table 5.1.
+
+        "centred" is "arithmetic" with Adam in centred coordinates, for stacks that begin with a NAU.
+        """
+        if name in ("arithmetic", "centred"):
+            optimiser = Adam() if name == "arithmetic" else Centred(Adam())
+            penalties = (UnitPenalty(10.0, Ramp(1e6, 2e6)),)
+            return Recipe(penalties=penalties, optimiser=optimiser, iterations=5_000_000)
         if inputs < 10:
             return Recipe(penalties=(UnitPenalty(10.0, Ramp(20e3, 35e3)),))
         return Recipe(penalties=(UnitPenalty(10.0, Ramp(50e3, 75e3)),), iterations=100_000)
