@@ -88,7 +88,7 @@ def _sizes(flat: Flat, units: list[Unit], seed: int, starts: int) -> Iterator[Wa
     largest = min(unit.in_features for unit in units[1:])
     for measure in Measure:
         logarithmic = torch.full((starts,), measure is Measure.LOGARITHMIC)
-        tried: list[Tensor] = []
+        tried = [flat.changed(start, _select_first(0, 0))[:, later]]  # nothing selected is no start
         for negative in range(largest + 1):
             for size in range(max(1, negative), largest + 1):
                 vectors = flat.changed(start, _select_first(size, negative))

@@ -77,6 +77,8 @@ class Batch:
     def _optimiser_state(self, parameters: Parameters) -> Tensors:
         """What the optimiser starts from, after a look at inputs that are used for nothing else."""
         optimiser = self._recipe(self.recipe_numbers).optimiser
+        if not optimiser.looks:
+            return optimiser.start(parameters)
         stream = key(self.seeds, Purpose.TASK, 0, LOOK)
         elements = counters(self.task.draws, SEEN, device=self.settings.device)
         numbers = {**self.numbers[Split.TRAIN], **self.task.constants(Split.TRAIN)}

@@ -25,6 +25,8 @@ class Optimiser:
     learning_rate: float
     work: ClassVar[int] = 1
     """What a step costs, roughly, in steps of first order."""
+    looks: ClassVar[bool] = False
+    """Whether `look` is to be called before the first step."""
 
     def start(self, parameters: Parameters) -> State:
         """The state before the first step."""
@@ -139,6 +141,8 @@ class Centred(Optimiser):
     """
 
     optimiser: Optimiser = Adam()
+
+    looks: ClassVar[bool] = True
 
     @property
     def learning_rate(self) -> float:  # type: ignore[override]

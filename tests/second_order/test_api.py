@@ -1,0 +1,155 @@
+"""`nalm.solve`: a user's own model and table."""
+
+import numpy as np
+import pytest
+import torch
+from torch import nn
+
+import nalm
+from nalm.errors import ArgumentError
+from nalm.second_order.solution import Found
+
+
+def rows(n=400, inputs=6, low=-2.0, high=2.0, seed=0):
+    u = torch.rand(n, inputs, dtype=torch.float64, generator=torch.Generator().manual_seed(seed))
+    return low + (high - low) * u
+
+
+def noise(n, seed=1):
+    return torch.randn(n, dtype=torch.float64, generator=torch.Generator().manual_seed(seed))
+
+
+def test_a_unit_ends_exact_in_place_and_can_be_read():
+    x, unit = rows(), nalm.NMRU(6, 1)
+    solution = nalm.solve(unit, x, x[:, 3] / x[:, 5])
+    assert solution.model is unit
+    assert solution.found is Found.EXACT
+    assert solution.unique
+    assert str(nalm.explain(unit, [f"x{k}" for k in range(6)])) == "x3/x5"
+
+
+def test_drawn_starts_alone_find_what_can_be_reached_by_steps():
+    x, unit = rows(low=1, high=2), nalm.NMU(6, 1)
+    solution = nalm.solve(unit, x, x[:, 3] * x[:, 5], grow=False)
+    assert solution.found is Found.EXACT
+    assert solution.cost.start == "drawn"
+    assert solution.cost.steps > 0
+    assert unit.weight.tolist() == [[0, 0, 0, 1, 0, 1]]
+
+
+def test_a_stack_learns_sums_and_their_product():
+    x, model = rows(inputs=12, low=1, high=2), nn.Sequential(nalm.NAU(12, 2), nalm.NMU(2, 1))
+    solution = nalm.solve(model, x, x[:, :5].sum(1) * x[:, 3:8].sum(1))
+    assert solution.found is Found.EXACT
+    assert sorted(model[0].weight.abs().sum(1).tolist()) == [5, 5]
+
+
+def test_redundant_hidden_values_are_left_out():
+    x, model = rows(inputs=8, low=1, high=2), nn.Sequential(nalm.NAU(8, 5), nalm.NMU(5, 1))
+    assert nalm.solve(model, x, x[:, :3].sum(1) * x[:, 3:6].sum(1)).found is Found.EXACT
+    assert model[1].weight.sum() == 2
+
+
+def test_a_quotient_of_sums_is_learnt_by_a_unit_that_divides():
+    x, model = rows(inputs=6, low=1, high=2), nn.Sequential(nalm.NAU(6, 2), nalm.NRU(2, 1))
+    assert nalm.solve(model, x, x[:, :3].sum(1) / x[:, 3:5].sum(1)).found is Found.EXACT
+
+
+def test_powers_between_whole_numbers_are_learnt_by_steps():
+    x, unit = rows(low=0.1, high=2), nalm.RealNPU(6, 1)
+    solution = nalm.solve(unit, x, x[:, 1].sqrt() / x[:, 4] ** 2)
+    assert solution.found is Found.EXACT
+    assert solution.cost.steps > 0
+    assert unit.weight[0].tolist() == [0, 0.5, 0, 0, -2, 0]
+
+
+def test_disturbed_targets_still_give_the_right_structure():
+    x, unit = rows(low=1, high=2), nalm.NRU(6, 1)
+    y = x[:, 0] / x[:, 1] * (1 + 0.01 * noise(len(x)))
+    solution = nalm.solve(unit, x, y)
+    assert solution.found is Found.EXACT
+    assert unit.weight.tolist() == [[1, -1, 0, 0, 0, 0]]
+    assert 1e-5 < solution.error < 1e-3
+
+
+def test_weights_that_are_not_discrete_are_approximate():
+    x, unit = rows(), nalm.NAU(6, 1)
+    solution = nalm.solve(unit, x, 2.5 * x[:, 0])
+    assert solution.found is Found.APPROXIMATE
+    assert solution.error < 1e-12
+    assert unit.weight[0, 0].item() == pytest.approx(2.5)
+
+
+def test_targets_that_have_nothing_to_do_with_the_inputs_fail():
+    assert nalm.solve(nalm.NMU(6, 1), rows(), noise(400)).found is Found.FAILED
+
+
+def test_any_small_module_can_be_fitted():
+    x, module = rows(), nn.Linear(6, 1)
+    solution = nalm.solve(module, x, 3 * x[:, 0] + 1)
+    assert solution.found is Found.APPROXIMATE
+    assert module.bias.item() == pytest.approx(1, abs=1e-6)
+
+
+def test_frozen_parameters_stay():
+    model = nn.Sequential(nalm.NAU(4, 2), nalm.NMU(2, 1))
+    model[1].weight.requires_grad_(False).copy_(torch.tensor([[1.0, 0.0]]))
+    x = rows(inputs=4)
+    solution = nalm.solve(model, x, x[:, 0] - x[:, 1])
+    assert model[1].weight.tolist() == [[1, 0]]
+    assert solution.found is Found.EXACT
+
+
+def test_the_same_seed_gives_the_same():
+    x = rows(low=1, high=2)
+    found = []
+    for _ in range(2):
+        torch.rand(3)
+        unit = nalm.NMU(6, 1)
+        nalm.solve(unit, x, (x[:, 0] * x[:, 1]).sin(), seed=3)
+        found.append(unit.weight.detach().clone())
+    assert torch.equal(*found)
+
+
+class Frame:
+    """Like a table of pandas: numbers with column names."""
+
+    columns = ("mass", "speed", "again")
+
+    def __init__(self, values):
+        self.values = values
+
+    def __array__(self, dtype=None, copy=None):
+        return np.asarray(self.values, dtype=dtype)
+
+
+def test_arrays_and_tables_with_column_names_are_taken():
+    values = rows(inputs=3).numpy()
+    values[:, 2] = values[:, 0]
+    solution = nalm.solve(nalm.NMU(3, 1), Frame(values), values[:, 0] * values[:, 1])
+    assert not solution.unique
+    assert solution.notes == ("Columns mass and again are equal: either could stand for the other.",)
+    assert "mass and again are equal" in str(solution)
+
+
+def test_what_is_no_data_is_refused():
+    x, y = rows(), rows()[:, 0]
+    unit = nalm.NMU(6, 1)
+    bad = x.clone()
+    bad[5, 1] = torch.inf
+    cases = [
+        ((unit, bad, y), "inf in row 5 in column x2"),
+        ((unit, x, y[:-1]), "`y` must be of 400 rows"),
+        ((unit, x[:3], y[:3]), "four rows or more"),
+        ((unit, x[0], y), "`x` must be of shape n x in"),
+        ((unit, [["a", "b"]] * 5, y), "`x` must be a table of numbers"),
+        ((nalm.NMU(4, 1), x, y), "a module from 6 inputs to 1 outputs"),
+        (("nmu", x, y), "`model` must be an nn.Module"),
+        ((nalm.NAU(5000, 1), x, y), "at most 4,096 parameters"),
+    ]
+    for arguments, words in cases:
+        with pytest.raises(ArgumentError, match=words):
+            nalm.solve(*arguments)
+    for wrong in ({"starts": -1}, {"steps": 0}, {"seed": -1}, {"names": ["a"]}, {"starts": 0, "grow": False}):
+        with pytest.raises(ArgumentError):
+            nalm.solve(unit, x, y, **wrong)

@@ -1,0 +1,64 @@
+"""What second-order training can be used for."""
+
+import pytest
+import torch
+
+import nalm
+from nalm.errors import ArgumentError
+from nalm.second_order.checks import check_rows, check_size, dependent_columns
+
+NAMES = ["a", "b", "c", "d"]
+
+
+def rows():
+    return torch.rand(50, 4, dtype=torch.float64, generator=torch.Generator().manual_seed(0))
+
+
+def test_too_many_parameters_are_refused_with_the_limit_and_what_to_use_instead():
+    check_size(nalm.NAU(4096, 1))
+    with pytest.raises(ArgumentError, match=r"at most 4,096 parameters.*got 4,097\. .*nalm\.train"):
+        check_size(nalm.NAU(4097, 1))
+
+
+def test_a_number_that_is_not_finite_is_refused_with_its_row():
+    x, y = rows(), rows()[:, :1]
+    x[17, 2] = torch.nan
+    with pytest.raises(ArgumentError, match=r"`x` must be finite.*nan in row 17 in column c"):
+        check_rows(x, y, NAMES)
+    y[3] = -torch.inf
+    with pytest.raises(ArgumentError, match="`y` must be finite everywhere, but got -inf in row 3"):
+        check_rows(rows(), y, NAMES)
+
+
+def test_independent_columns_need_no_words():
+    assert dependent_columns(rows(), NAMES) == []
+
+
+def test_dependent_columns_are_named():
+    x = rows()
+    x[:, 1] = 3.5
+    x[:, 2] = x[:, 0]
+    constant, equal = dependent_columns(x, NAMES)
+    assert constant == "Column b is constant (3.5): its part cannot be told from a constant."
+    assert equal == "Columns a and c are equal: either could stand for the other."
+
+
+def test_proportional_and_combined_columns_are_named():
+    x = rows()
+    x[:, 1] = -2 * x[:, 0]
+    x[:, 3] = x[:, 0] + 1e-3 * x[:, 2]
+    proportional, combined = dependent_columns(x, NAMES)
+    assert proportional.startswith("Columns a and b are proportional")
+    assert combined == "Column d is a combination of a, c."
+
+
+def test_columns_of_any_size_are_compared():
+    x = rows() * torch.tensor([1e-200, 1.0, 1e200, 1.0], dtype=torch.float64)
+    x[:, 3] = x[:, 1] + 1e-7 * rows()[:, 3]
+    assert dependent_columns(x, NAMES) == []
+    x[:, 0] = 0
+    assert dependent_columns(x, NAMES)[0].startswith("Column a is constant (0)")
+
+
+def test_with_fewer_rows_than_columns_nothing_is_said_of_combinations():
+    assert dependent_columns(rows()[:3], NAMES) == []
