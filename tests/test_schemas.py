@@ -46,6 +46,26 @@ def test_bench_and_its_plan_and_runs(tmp_path):
     assert len(check("runs", "runs", *store)["runs"]) == 18
 
 
+def test_second_order_rows_and_runs(tmp_path):
+    arguments = [
+        "--units",
+        "nmu",
+        "--recipe",
+        "second-order",
+        "--ranges",
+        "1:2",
+        "--seeds",
+        "2",
+        "--jobs",
+        "1",
+    ]
+    store = ["--store", str(tmp_path / "runs.sqlite")]
+    (row,) = check("bench", "bench", "single-module", *arguments, *store)["rows"]
+    assert row["second_order"]["found"] == {"exact": 2, "approximate": 0, "failed": 0}
+    assert row["success"]["rate"] == 1
+    assert [run["cost"]["found"] for run in check("runs", "runs", *store)["runs"]] == ["exact", "exact"]
+
+
 def test_a_schema_refuses_what_is_missing():
     schema = json.loads((SCHEMAS / "doctor.schema.json").read_text())
     with pytest.raises(jsonschema.ValidationError):

@@ -194,6 +194,54 @@ def test_an_operation_that_a_unit_cannot_express_is_refused():
         make_experiment("single-module", ["nmu"], ["add"])
 
 
+def test_the_usual_models_are_those_that_can_and_that_a_recipe_is_made_for():
+    usual = make_experiment("arithmetic-dataset", None, ["mul"], ["1:2"])
+    assert [str(cell.model) for cell in usual.cells] == ["nau+nmu"]
+    solved = make_experiment("single-module", None, ["div"], ["1:2"], recipe="second-order")
+    assert {cell.model.name for cell in solved.cells} == {"npu", "realnpu", "nru", "nmru"}
+    named = make_experiment("single-module", ["nalu"], ["div"], ["1:2"], recipe="second-order")
+    assert [str(cell.model) for cell in named.cells] == ["nalu@second-order"]
+
+
+def test_a_name_of_a_recipe_that_nobody_knows_is_refused():
+    with pytest.raises(nalm.ArgumentError, match="`recipe` must be one of"):
+        make_experiment("single-module", None, ["div"], recipe="third-order")
+
+
+def test_a_model_too_large_for_second_order_is_refused_before_any_work():
+    with pytest.raises(nalm.ArgumentError, match="at most 4,096 parameters"):
+        make_experiment("single-module", ["nau"], inputs=5000, recipe="second-order")
+
+
+def test_second_order_runs_are_the_same_in_one_and_two_processes(tmp_path):
+    experiment = make_experiment(
+        "arithmetic-dataset",
+        ["nau+nmu"],
+        ["mul"],
+        ["1:2"],
+        inputs=12,
+        seeds=4,
+        recipe="second-order",
+        hidden=3,
+    )
+    found = []
+    for processes in (1, 2):
+        with Store(tmp_path / f"{processes}.sqlite") as store:
+            result = do_work(make_work(experiment, store, processes), store, Local(processes))
+            found.append({r.id: (r.validation.tobytes(), r.test.tobytes()) for r in store.records()})
+        assert result["rows"][0]["success"]["rate"] == 1
+    assert found[0] == found[1]
+
+
+def test_second_order_runs_around_zero_are_judged_by_ideal_weights_in_their_own_precision(tmp_path):
+    experiment = make_experiment(
+        "single-module", ["nmru", "realnpu"], ["div"], ["0:0.1"], seeds=3, recipe="second-order"
+    )
+    with Store(tmp_path / "runs.sqlite") as store:
+        rows = do_work(make_work(experiment, store, 1), store, Local(1))["rows"]
+    assert [row["success"]["rate"] for row in rows] == [1, 1]
+
+
 def test_a_stack_around_zero_is_refused_before_any_work():
     with pytest.raises(nalm.ArgumentError, match="`ranges` must be with a test range on which the error"):
         make_experiment("single-module", ["nmu+nru"], ["div"], ["1:2=>-1:1"])

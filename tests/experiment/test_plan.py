@@ -73,6 +73,12 @@ def test_few_runs_of_millions_of_steps_are_worth_all_processes():
     assert [len(chunk.runs) for chunk in chunks] == [10, 10]
 
 
+def test_second_order_runs_come_in_small_chunks_in_float64():
+    chunks = make_plan(runs("nmu@second-order", count=200), processes=2)
+    assert {len(chunk.runs) for chunk in chunks} == {CHUNK // 20}
+    assert chunks[0].first.identity["precision"] == "float64"
+
+
 def test_hidden_sizes_do_not_share_a_chunk():
     cells = [Cell(ModelSpec.parse("nau+nmu"), ArithmeticDataset("mul"), hidden=size) for size in (2, 3)]
     assert len(make_plan([Run(cell, 0) for cell in cells], 1)) == 2

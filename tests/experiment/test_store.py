@@ -39,6 +39,7 @@ def record(name="a", **changes):
         "history_steps": np.array([0, 2000]),
         "history": {"0.weight": np.array([[[0.5, 0.5]], [[1.0, 0.25]]], dtype=np.float32)},
         "computed_at": "2026-01-02T03:04:05+00:00",
+        "cost": {"found": "exact", "steps": 12},
     }
     return Record(**{**values, **changes})
 
@@ -134,16 +135,31 @@ def test_a_store_of_schema_2_is_brought_up_to_date(path):
     with Store(path) as store:
         store.add([record()])
     with closing(sqlite3.connect(path)) as connection:
-        for column in ("history_steps", "history", "computed_at"):
+        for column in ("history_steps", "history", "computed_at", "cost"):
             connection.execute(f"ALTER TABLE runs DROP COLUMN {column}")
         connection.execute("PRAGMA user_version = 2")
     for _ in range(2):
         with Store(path) as store:
             (found,) = store.records()
     assert (found.computed_at, found.history, len(found.history_steps)) == ("", {}, 0)
-    assert found.sparsity == 0.25
+    assert (found.sparsity, found.cost) == (0.25, {})
     with Store(path) as store:
         store.add([record("b")])
+
+
+def test_a_store_of_schema_3_is_brought_up_to_date(path):
+    """Runs from before there was second-order training stay, without its cost."""
+    with Store(path) as store:
+        store.add([record()])
+    with closing(sqlite3.connect(path)) as connection:
+        connection.execute("ALTER TABLE runs DROP COLUMN cost")
+        connection.execute("PRAGMA user_version = 3")
+    with Store(path, read_only=True) as store:
+        (found,) = store.records()
+    assert found.cost == {}
+    with Store(path) as store:
+        store.add([record("b")])
+        assert [found.cost.get("steps") for found in store.records()] == [None, 12]
 
 
 def test_an_upgrade_that_fails_leaves_the_store_as_it_was(path, monkeypatch):

@@ -62,6 +62,7 @@ def bare_record(run: Run, *, solved: bool = True, **changes) -> Record:
         "history_steps": np.array([], dtype=np.int64),
         "history": {},
         "computed_at": "2026-01-02T03:04:05+00:00",
+        "cost": {},
     }
     return Record(**{**values, **changes})
 

@@ -15,7 +15,7 @@ from nalm.training import program
 from nalm.training.batch import Batch, Settings
 from nalm.training.engine import compile_program, train_runs
 from nalm.training.models import Models
-from nalm.training.recipe import SGD, Adam, GradientNoise, Recipe, Reinitialise
+from nalm.training.recipe import SGD, Adam, Centred, GradientNoise, Recipe, Reinitialise
 from nalm.units import UNITS
 
 # The tests of one model share its compiled programs: they go to one worker.
@@ -350,3 +350,15 @@ def test_bad_arguments_are_refused_before_any_work():
     ):
         with pytest.raises(ArgumentError):
             train_runs(unit, *arguments, **options)
+
+
+def test_centred_training_learns_a_sum_of_inputs_far_from_zero_sooner():
+    task, seeds = SingleModule("add", "1.1:1.2", 10), [0, 1, 2]
+    errors = []
+    for optimiser in (Adam(1e-3), Centred(Adam(1e-3))):
+        recipe = Recipe(optimiser=optimiser, iterations=5000)
+        result = train_runs(
+            nalm.NAU(10, 1), [task] * 3, [recipe] * 3, seeds, log_interval=1000, compiled=False
+        )
+        errors.append(result.validation[:, -1].max())
+    assert errors[1] < errors[0] / 100

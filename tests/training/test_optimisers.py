@@ -1,7 +1,8 @@
 import pytest
 import torch
 
-from nalm.training.optimisers import SGD, Adam, RMSProp
+from nalm.errors import ArgumentError
+from nalm.training.optimisers import SGD, Adam, Centred, LevenbergMarquardt, RMSProp
 
 RATES = (1e-3, 0.02, 0.1)
 MODELS = len(RATES)
@@ -147,3 +148,46 @@ def test_adam_in_float32_stays_close_to_float64_over_many_steps():
         narrow, states[0] = optimiser.step(narrow, {"w": torch.full_like(narrow["w"], gradient)}, states[0])
         wide, states[1] = optimiser.step(wide, {"w": torch.full_like(wide["w"], gradient)}, states[1])
     assert narrow["w"].item() == pytest.approx(wide["w"].item(), abs=1e-4)
+
+
+def test_centred_is_the_other_optimiser_until_inputs_are_seen():
+    for name, p in path(Centred(Adam(1e-2)))[-1].items():
+        torch.testing.assert_close(p, path(Adam(1e-2))[-1][name])
+
+
+def test_centred_makes_a_sum_of_inputs_far_from_zero_equally_steep_in_all_directions():
+    generator = torch.Generator().manual_seed(0)
+    x = 1.1 + 0.1 * torch.rand(1, 4000, 5, generator=generator, dtype=torch.float64)
+    optimiser = Centred(SGD(1.0))
+    state = optimiser.look(optimiser.start({"w": torch.zeros(1, 1, 5)}), ["w"], x)
+    direction = state["direction:w"][0]
+    coordinates = torch.eye(5, dtype=torch.float64) - torch.outer(direction, direction)
+    curvature = torch.linalg.eigvalsh(coordinates @ (x[0].T @ x[0] / 4000) @ coordinates)
+    assert curvature[-1] / curvature[0] < 1.2
+    assert torch.linalg.cond(x[0].T @ x[0]) > 5000
+
+
+def test_centred_moves_only_the_weights_that_meet_the_inputs_in_other_coordinates():
+    p = {"w": torch.zeros(1, 1, 2), "v": torch.zeros(1, 1, 2)}
+    optimiser = Centred(SGD(1.0), warm=0.0)
+    state = optimiser.look(optimiser.start(p), ["w"], torch.tensor([[[3.0, 4.0], [3.0, 4.0]]]))
+    along = {"w": torch.tensor([[[3.0, 4.0]]]), "v": torch.tensor([[[3.0, 4.0]]])}
+    after, _ = optimiser.step(p, along, state)
+    torch.testing.assert_close(after["w"], torch.zeros(1, 1, 2))  # inputs that never change teach nothing
+    torch.testing.assert_close(after["v"], torch.tensor([[[-3.0, -4.0]]]))
+
+
+def test_centred_starts_the_other_optimiser_afresh_when_its_coordinates_begin():
+    p = {"w": torch.zeros(1, 1, 2, dtype=torch.float64)}
+    optimiser = Centred(Adam(1e-2), warm=3.0)
+    state = optimiser.start(p)
+    for gradient, step in ((1e6, 1e-2), (1e6, 1e-2), (1e6, 1e-2), (1.0, 1e-2)):
+        after, state = optimiser.step(p, {"w": torch.full_like(p["w"], gradient)}, state)
+        torch.testing.assert_close((p["w"] - after["w"]).flatten(), column(step, step))
+        p = after
+
+
+def test_levenberg_marquardt_has_starts():
+    with pytest.raises(ArgumentError, match="starts"):
+        LevenbergMarquardt(starts=0, grow=False)
+    assert LevenbergMarquardt(starts=0).grow

@@ -54,7 +54,8 @@ class Adam(Optimiser):
         """The state before the first step."""
         first = next(iter(parameters.values()))
         # The running powers of the betas replace a power per step; float64 because 1 - beta2 is small.
-        ones = torch.ones(first.shape[0], dtype=torch.float64, device=first.device)
+        # Like a tensor, not of a size: while a program is traced, the number of models is not known.
+        ones = torch.ones_like(first.flatten(1)[:, 0], dtype=torch.float64)
         state = {"power1": ones, "power2": ones.clone()}
         for name, p in parameters.items():
             state[f"mean:{name}"] = torch.zeros_like(p)
@@ -138,9 +139,13 @@ class Centred(Optimiser):
 
     Args:
         optimiser: the other optimiser.
+        warm: steps before the coordinates are used. In them weights go slowly along the mean, so that it is
+            best to be right on average before. The other optimiser then starts afresh: what it remembers of
+            the first steep gradients would slow it down for thousands of steps.
     """
 
     optimiser: Optimiser = Adam()
+    warm: float = 2000.0
 
     looks: ClassVar[bool] = True
 
@@ -152,6 +157,8 @@ class Centred(Optimiser):
     def start(self, parameters: Parameters) -> State:
         """The state before the first step: no direction until inputs are seen."""
         state = self.optimiser.start(parameters)
+        first = next(iter(parameters.values()))
+        state["taken"] = torch.zeros(first.shape[0], dtype=first.dtype, device=first.device)
         for name, p in parameters.items():
             if p.dim() == 3:
                 state[f"direction:{name}"] = torch.zeros_like(p[:, 0])
@@ -169,24 +176,30 @@ class Centred(Optimiser):
 
     def step(self, parameters: Parameters, gradients: Gradients, state: State) -> tuple[Parameters, State]:
         """The parameters and the state after one step."""
-        directions = {name: d for name, d in state.items() if name.startswith("direction:")}
-        inner = {name: value for name, value in state.items() if name not in directions}
+        own = {name: d for name, d in state.items() if name == "taken" or name.startswith("direction:")}
+        inner = {name: value for name, value in state.items() if name not in own}
+        warm = torch.as_tensor(self.warm, dtype=own["taken"].dtype, device=own["taken"].device)
+        switch, share = own["taken"] == warm, (own["taken"] >= warm).to(own["taken"].dtype)
+        for name, fresh in self.optimiser.start(parameters).items():
+            inner[name] = torch.where(per_model(switch, fresh) > 0, fresh, inner[name])
 
         def centred(moves: Gradients) -> Gradients:
+            found = {name: own.get(f"direction:{name}") for name in moves}
             return {
-                name: _without(m, directions[f"direction:{name}"]) if f"direction:{name}" in directions else m
+                name: m if (d := found[name]) is None else _without(m, d, per_model(share, m))
                 for name, m in moves.items()
             }
 
         after, inner = self.optimiser.step(parameters, centred(gradients), inner)
         moves = centred({name: after[name] - p for name, p in parameters.items()})
-        return {name: p + moves[name] for name, p in parameters.items()}, {**inner, **directions}
+        after = {name: p + moves[name] for name, p in parameters.items()}
+        return after, {**inner, **own, "taken": own["taken"] + 1}
 
 
-def _without(rows: Tensor, direction: Tensor) -> Tensor:
-    """Rows `models x out x in` without what they have of a direction `models x in`, by its squared length."""
+def _without(rows: Tensor, direction: Tensor, share: Tensor) -> Tensor:
+    """Rows `models x out x in` without a share of what they have of a direction, by its squared length."""
     along = (rows * direction[:, None]).sum(-1, keepdim=True)
-    return rows - along * direction[:, None]
+    return rows - share * along * direction[:, None]
 
 
 @dataclass(frozen=True)
