@@ -80,13 +80,14 @@ def single(inputs: int, store: Path) -> Rows:
 
 
 def drawn(store: Path) -> Rows:
-    """The same with 10 inputs from drawn starts alone."""
-    whole = make_experiment(
-        "single-module", list(UNITS.values()), None, ["uniform"], inputs=10, recipe="second-order"
-    )
-    recipe = Recipe(optimiser=LevenbergMarquardt(starts=16, grow=False), clamps=(), iterations=100)
-    cells = tuple(replace(cell, other_recipe=recipe) for cell in dict.fromkeys(whole.cells))
-    return computed(replace(whole, cells=cells, seeds=10), store)
+    """A sum, a product and a quotient with 10 inputs from drawn starts alone."""
+    recipe = Recipe(optimiser=LevenbergMarquardt(starts=8, grow=False), clamps=(), iterations=100)
+    cells = [
+        replace(cell, other_recipe=recipe)
+        for op in ("add", "mul", "div")
+        for cell in make_experiment("single-module", [f"{UNITS[op]}@second-order"], [op], inputs=10).cells
+    ]
+    return computed(Experiment("single-module", tuple(cells), seeds=10), store)
 
 
 def centred(store: Path) -> Rows:
