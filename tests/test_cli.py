@@ -304,3 +304,21 @@ def test_report_that_cannot_be_written_is_one_sentence(run, tmp_path, monkeypatc
     ended, out, err = run("report", "-o", output)
     assert (ended, out) == (code, "")
     assert err.count("\n") == 1
+
+
+def test_second_order_runs_say_what_they_found_and_took(run, tmp_path):
+    store = str(tmp_path / "runs.sqlite")
+    arguments = ("--units", "nru", "--op", "div", "--ranges", "-2:2", "--inputs", "4", "--seeds", "2")
+    code, output, _ = run(
+        "bench", "single-module", *arguments, "--recipe", "second-order", "--jobs", "1", "--store", store
+    )
+    assert code == 0
+    assert "nru@second-order" in output
+    assert "Second-order runs: 2 exact, 0 approximate, 0 failed; on average" in output
+
+
+def test_a_model_too_large_for_second_order_is_wrong_usage(run):
+    code, _, talk = run("bench", "single-module", "--units", "nau@second-order", "--inputs", "5000")
+    assert code == 2
+    assert "at most 4,096 parameters" in talk
+    assert len(talk.strip().splitlines()) == 1

@@ -514,6 +514,8 @@ def _left(progress: Any) -> str:
 def _print_bench(result: dict[str, Any]) -> None:
     """All rows, and where units can be compared which is for what."""
     _print(tables.bench_table(result))
+    if line := tables.second_order_line(result):
+        print(line)
     if any(len(entry["units"]) > 1 for entry in result["summary"]):
         _print(tables.summary_table(result))
 

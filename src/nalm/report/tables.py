@@ -76,6 +76,20 @@ def runs_table(runs: Sequence[dict[str, Any]]) -> Table:
     return table
 
 
+def second_order_line(result: dict[str, Any]) -> str | None:
+    """What second-order runs of a benchmark came to and took; None if there are none."""
+    rows = [row["second_order"] for row in result["rows"] if row["second_order"]]
+    if not rows:
+        return None
+    found = {name: sum(row["found"][name] for row in rows) for name in rows[0]["found"]}
+    runs = sum(found.values())
+    starts, steps, seconds = (
+        sum(row[k]["total"] for row in rows) / runs for k in ("starts", "steps", "seconds")
+    )
+    counts = ", ".join(f"{count} {name}" for name, count in found.items())
+    return f"Second-order runs: {counts}; on average {starts:.1f} starts, {steps:.0f} steps, {seconds:.2g} s."
+
+
 def catalogue_table(title: str, rows: list[dict[str, Any]], hidden: tuple[str, ...]) -> Table:
     """What fits a terminal of a listing; the JSON has all."""
     columns = [column for column in rows[0] if column not in hidden]
