@@ -75,7 +75,7 @@ def test_few_runs_of_millions_of_steps_are_worth_all_processes():
 
 def test_second_order_runs_come_in_small_chunks_in_float64():
     chunks = make_plan(runs("nmu@second-order", count=200), processes=2)
-    assert {len(chunk.runs) for chunk in chunks} == {CHUNK // 20}
+    assert {len(chunk.runs) for chunk in chunks} == {CHUNK // 100}
     assert chunks[0].first.identity["precision"] == "float64"
 
 

@@ -91,13 +91,79 @@ def test_any_small_module_can_be_fitted():
     assert module.bias.item() == pytest.approx(1, abs=1e-6)
 
 
-def test_frozen_parameters_stay():
+@pytest.mark.parametrize("frozen", [[[0.0, 1.0]], [[0.5, 0.5]]])
+def test_frozen_parameters_stay(frozen):
     model = nn.Sequential(nalm.NAU(4, 2), nalm.NMU(2, 1))
-    model[1].weight.requires_grad_(False).copy_(torch.tensor([[1.0, 0.0]]))
+    model[1].weight.requires_grad_(False).copy_(torch.tensor(frozen))
     x = rows(inputs=4)
     solution = nalm.solve(model, x, x[:, 0] - x[:, 1])
-    assert model[1].weight.tolist() == [[1, 0]]
+    assert model[1].weight.tolist() == frozen
+    assert (solution.found is Found.EXACT) == (frozen == [[0, 1]])
+
+
+def test_a_frozen_first_unit_leaves_the_second_to_be_learnt():
+    model = nn.Sequential(nalm.NAU(3, 2), nalm.NMU(2, 1))
+    model[0].weight.requires_grad_(False).copy_(torch.tensor([[1.0, 1.0, 0.0], [0.0, 0.0, 1.0]]))
+    x = rows(inputs=3)
+    assert nalm.solve(model, x, (x[:, 0] + x[:, 1]) * x[:, 2]).found is Found.EXACT
+    assert model[1].weight.tolist() == [[1, 1]]
+
+
+def test_what_is_right_for_most_rows_or_outputs_is_not_exact():
+    x = rows(1000, 4)
+    rare = x.clone()
+    rare[:800, 2] = 0
+    with_rare = rare[torch.randperm(1000, generator=torch.Generator().manual_seed(0))]
+    cases = [
+        (nalm.NAU(4, 1), with_rare, with_rare[:, 0] + 0.5 * with_rare[:, 2]),
+        (nalm.NMU(4, 1), x, torch.where(x[:, 2] > 1.2, -1, 1) * x[:, 0] * x[:, 1]),
+        (nalm.NMU(4, 2), x, torch.stack([x[:, 0] * x[:, 1], x[:, 0].exp()], 1)),
+        (nalm.NAU(4, 1), x + 1e6, x[:, 0] + 1e6 + 0.5 * x[:, 1]),
+    ]
+    for unit, inputs, y in cases:
+        solution = nalm.solve(unit, inputs, y)
+        assert solution.found is not Found.EXACT or solution.cost.unexplained > 0.05, y
+
+
+def test_exact_weights_that_leave_something_unexplained_say_so():
+    x = rows(low=1, high=2)
+    solution = nalm.solve(nalm.NMU(6, 1), x, x[:, 0] * x[:, 1] * (1 + 0.01 * noise(len(x))))
     assert solution.found is Found.EXACT
+    assert solution.unique
+    assert "of the variance is left unexplained" in str(solution)
+
+
+def test_a_module_with_parameters_outside_units_is_never_exact():
+    x, model = rows(inputs=3), nn.Sequential(nalm.NMU(3, 1), nn.Linear(1, 1))
+    assert nalm.solve(model, x, 2.37 * x[:, 0] * x[:, 1] + 0.5).found is Found.APPROXIMATE
+
+
+def test_logic_is_learnt():
+    truths = (rows(inputs=3) > 0).double()
+    assert nalm.solve(nalm.NLRL(3, 1), truths, truths[:, 0] * truths[:, 1]).found is not Found.FAILED
+
+
+@pytest.mark.parametrize("scale", [1e-30, 1e30, 1e200])
+def test_numbers_of_any_size_end_without_an_error(scale):
+    x, unit = rows(inputs=3) * scale, nalm.NAU(3, 1)
+    assert nalm.solve(unit, x, x[:, 0] - x[:, 1]).found in tuple(Found)
+
+
+def test_a_scalar_parameter_can_be_fitted():
+    class Times(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.factor = nn.Parameter(torch.tensor(1.0))
+
+        def reset_parameters(self):
+            nn.init.uniform_(self.factor)
+
+        def forward(self, x):
+            return self.factor * x
+
+    x, module = rows(inputs=1), Times()
+    assert nalm.solve(module, x, 2.5 * x[:, 0]).found is Found.APPROXIMATE
+    assert module.factor.item() == pytest.approx(2.5)
 
 
 def test_the_same_seed_gives_the_same():
@@ -146,10 +212,13 @@ def test_what_is_no_data_is_refused():
         ((nalm.NMU(4, 1), x, y), "a module from 6 inputs to 1 outputs"),
         (("nmu", x, y), "`model` must be an nn.Module"),
         ((nalm.NAU(5000, 1), x, y), "at most 4,096 parameters"),
+        ((unit, x.numpy() + 1j, y), "`x` must be real numbers"),
     ]
     for arguments, words in cases:
         with pytest.raises(ArgumentError, match=words):
             nalm.solve(*arguments)
+    with pytest.raises(ArgumentError, match="cannot grow"):
+        nalm.solve(nn.Linear(6, 1), x, y, starts=0)
     for wrong in ({"starts": -1}, {"steps": 0}, {"seed": -1}, {"names": ["a"]}, {"starts": 0, "grow": False}):
         with pytest.raises(ArgumentError):
             nalm.solve(unit, x, y, **wrong)

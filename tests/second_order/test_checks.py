@@ -5,7 +5,7 @@ import torch
 
 import nalm
 from nalm.errors import ArgumentError
-from nalm.second_order.checks import check_rows, check_size, dependent_columns
+from nalm.second_order.checks import check_model, check_rows, dependent_columns
 
 NAMES = ["a", "b", "c", "d"]
 
@@ -15,9 +15,9 @@ def rows():
 
 
 def test_too_many_parameters_are_refused_with_the_limit_and_what_to_use_instead():
-    check_size(nalm.NAU(4096, 1))
+    check_model(nalm.NAU(4096, 1))
     with pytest.raises(ArgumentError, match=r"at most 4,096 parameters.*got 4,097\. .*nalm\.train"):
-        check_size(nalm.NAU(4097, 1))
+        check_model(nalm.NAU(4097, 1))
 
 
 def test_a_number_that_is_not_finite_is_refused_with_its_row():
@@ -60,5 +60,26 @@ def test_columns_of_any_size_are_compared():
     assert dependent_columns(x, NAMES)[0].startswith("Column a is constant (0)")
 
 
-def test_with_fewer_rows_than_columns_nothing_is_said_of_combinations():
-    assert dependent_columns(rows()[:3], NAMES) == []
+def test_fewer_rows_than_columns_are_said():
+    (note,) = dependent_columns(rows()[:3], NAMES)
+    assert note == "There are fewer rows (3) than columns (4): many weights fit them."
+
+
+def test_a_combination_with_a_constant_column_is_named():
+    x = rows()
+    x[:, 0] = 1
+    x[:, 2] = 3 - x[:, 1]
+    constant, combined = dependent_columns(x, NAMES)
+    assert constant.startswith("Column a is constant")
+    assert combined == "Column c is a combination of a, b."
+
+
+def test_columns_far_from_zero_are_not_taken_for_proportional():
+    assert dependent_columns(1e6 + 1e-5 * rows(), NAMES) == []
+
+
+def test_a_model_with_nothing_to_train_is_refused():
+    unit = nalm.NMU(2, 1)
+    unit.weight.requires_grad_(False)
+    with pytest.raises(ArgumentError, match="a parameter that is not frozen"):
+        check_model(unit)

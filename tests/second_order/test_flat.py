@@ -53,7 +53,21 @@ def test_a_vector_goes_there_and_back():
 
 def test_rows_are_those_of_the_matrices():
     flat = flat_of(nn.Sequential(nalm.NAU(3, 2), nalm.NMU(2, 1)))
-    assert [(row.start, row.stop) for row in flat.rows()] == [(0, 3), (3, 6), (6, 8)]
+    assert [(row.unit, row.place.start, row.place.stop) for row in flat.rows()] == [
+        (0, 0, 3),
+        (0, 3, 6),
+        (1, 6, 8),
+    ]
+    assert [row.unit for row in flat_of(MODELS["plain"]()).rows()] == [None] * 8
+
+
+def test_a_change_leaves_frozen_parameters_alone():
+    model = nn.Sequential(nalm.NAU(2, 1), nalm.NMU(1, 1))
+    model[1].weight.requires_grad_(False)
+    flat = flat_of(model)
+    changed = flat.changed(vectors_of(flat, 2), lambda m: [unit.snap_() for unit in m])
+    assert torch.equal(changed[:, 2:], vectors_of(flat, 2)[:, 2:])
+    assert set(changed[:, :2].flatten().tolist()) <= {0, 1}
 
 
 def test_frozen_parameters_are_not_trainable():

@@ -25,7 +25,7 @@ def test_targets_of_zero_do_not_count_in_logarithms():
 def test_a_prediction_of_zero_is_far_off_but_finite():
     off = residuals(torch.zeros_like(Y)[None], Y, LOGARITHMIC)
     assert off.isfinite().all()
-    assert off[0, 0, 0] == -50
+    assert off[0, 0, 0] < -600
 
 
 def test_slopes_are_the_derivatives():

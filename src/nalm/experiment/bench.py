@@ -18,7 +18,7 @@ from nalm.experiment.plan import Chunk, make_plan
 from nalm.experiment.run import Cell, Run
 from nalm.experiment.store import BULK, Record, Store
 from nalm.experiment.workforce import Tell, Workforce
-from nalm.second_order.checks import check_size
+from nalm.second_order.checks import check_model
 from nalm.tasks import TASKS, RangeTask, expand_ranges
 from nalm.units import UNITS
 
@@ -87,11 +87,12 @@ def make_experiment(
             raise ArgumentError("op", can, ", ".join(ops or ()))
         for op in wanted:
             for name in names:
-                cells.append(Cell(model, kind.of(op, name, inputs), iterations, hidden=hidden))
+                between = hidden if len(model.layers) > 1 else 2  # a single unit has nothing between
+                cells.append(Cell(model, kind.of(op, name, inputs), iterations, hidden=between))
                 _check_threshold(cells[-1])
         model.check(cells[-1].task.inputs, 1)
         if cells[-1].recipe.is_second_order:
-            check_size(cells[-1].build())
+            check_model(cells[-1].build())
     if not cells:
         raise ArgumentError("op", f"one that the usual models of {task} can express", ", ".join(ops or ()))
     return Experiment(task, tuple(dict.fromkeys(cells)), seeds)

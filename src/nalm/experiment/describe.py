@@ -113,7 +113,7 @@ def _described(records: Iterator[Record], formulas: bool) -> Iterator[dict[str, 
                 "validation": [_finite(error) for error in record.validation],
                 "test": [_finite(error) for error in record.test],
             },
-            "cost": record.cost or None,
+            "cost": {k: _finite(v) if isinstance(v, float) else v for k, v in record.cost.items()} or None,
             "machine": record.machine,
         }
 

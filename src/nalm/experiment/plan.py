@@ -16,7 +16,7 @@ from nalm.training.numbers import split
 
 CHUNK = 1000
 """Runs in a chunk: enough to fill the engine's batches, few enough to lose."""
-SHARE = 20
+SHARE = 100
 """A chunk of second-order runs has this part of the others' runs."""
 SMALL = 100 * 50_000
 """Chunks of fewer steps are not worth a second process, which would load the same program."""

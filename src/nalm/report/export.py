@@ -14,7 +14,7 @@ from typing import Any
 from nalm.errors import ArgumentError, NalmError, check_choice
 from nalm.report.files import check_output, written_whole
 
-_AS_TEXT = ("weights", "machine")
+_AS_TEXT = ("weights", "machine", "cost")
 
 
 def write_runs(runs: Sequence[dict[str, Any]], path: Path, form: str) -> None:

@@ -9,7 +9,7 @@ import torch
 from torch import Tensor, nn
 
 from nalm.errors import ArgumentError, check_positive
-from nalm.second_order.checks import check_rows, check_size, dependent_columns
+from nalm.second_order.checks import check_model, check_rows, dependent_columns
 from nalm.second_order.flat import Flat
 from nalm.second_order.solution import Found, Solution
 from nalm.second_order.solver import Rows, solve_rows
@@ -44,7 +44,7 @@ def solve(
         names: names of the columns of x, for what is said about them; by default its own, or x1, x2, …
         starts: starts drawn from the units' own initial weights.
         grow: begin with starts that are grown on the data (see docs/robustness.md).
-        steps: steps at most of a member.
+        steps: steps at most of each stage of a member.
         seed: of the drawn starts, and of the rows that are kept.
 
     Returns:
@@ -63,7 +63,7 @@ def solve(
     check_seed(seed)
     if starts != 0 or not grow:
         check_positive("starts", starts)
-    check_size(model)
+    check_model(model)
     columns = _names(names, x)
     inputs, targets = _table("x", x), _table("y", y)
     _check_shapes(inputs, targets, columns)
@@ -76,8 +76,13 @@ def solve(
         rows = _split(inputs, targets, seed)
         result = solve_rows(flat, rows, seed, starts=starts, grow=grow, steps=steps)
         for name, value in flat.named(result.vector[None]).items():
-            model.get_parameter(name).copy_(value[0])
-    return Solution(model, Found(result.cost.found), not notes, tuple(notes), result.cost)
+            if name not in flat.models.frozen:
+                model.get_parameter(name).copy_(value[0])
+    found, unique = Found(result.cost.found), not notes
+    if found is Found.EXACT and result.cost.unexplained > 0:
+        left = f"{100 * result.cost.unexplained:.2g} % of the variance"
+        notes.append(f"{left} is left unexplained: noise, or something that the model cannot express.")
+    return Solution(model, found, unique, tuple(notes), result.cost)
 
 
 def _names(names: Sequence[str] | None, x: Any) -> list[str] | None:
@@ -95,6 +100,8 @@ def _table(argument: str, values: Any) -> Tensor:
     else:
         import numpy as np
 
+        if np.iscomplexobj(values):
+            raise ArgumentError(argument, "real numbers", "complex ones")
         try:
             made = torch.from_numpy(np.array(values, dtype=np.float64))
         except (TypeError, ValueError) as error:

@@ -13,13 +13,15 @@ MOST_PARAMETERS = 4096
 """The normal equations of more would take gigabytes, and minutes a step."""
 
 
-def check_size(model: nn.Module) -> None:
-    """Refuse a model with more parameters than the method can hold."""
+def check_model(model: nn.Module) -> None:
+    """Refuse a model with nothing to train, or with more parameters than the method can hold."""
     size = sum(p.numel() for p in model.parameters())
     if size > MOST_PARAMETERS:
         expected = f"one of at most {MOST_PARAMETERS:,} parameters for second-order training"
         hint = "Train it with `nalm.train` and a first-order recipe, such as the published one, instead."
         raise ArgumentError("model", expected, f"{size:,}", hint)
+    if not any(p.requires_grad for p in model.parameters()):
+        raise ArgumentError("model", "one with a parameter that is not frozen", type(model).__name__)
 
 
 def check_rows(x: Tensor, y: Tensor, names: Sequence[str]) -> None:
@@ -36,43 +38,45 @@ def check_rows(x: Tensor, y: Tensor, names: Sequence[str]) -> None:
 
 def dependent_columns(x: Tensor, names: Sequence[str]) -> list[str]:
     """A sentence for each column that the others leave undetermined: constant, or a combination of others."""
-    notes: list[str] = []
+    rows, columns = x.shape
+    notes = []
+    if rows < columns:
+        notes.append(f"There are fewer rows ({rows}) than columns ({columns}): many weights fit them.")
+    scaled = x / x.abs().amax(0).clamp_min(torch.finfo(x.dtype).tiny)
+    constant = (scaled == scaled[0]).all(0)
     kept: list[int] = []
-    size = x.abs().amax(0).clamp_min(torch.finfo(x.dtype).tiny)
-    scaled = x / size
+    basis = scaled.new_zeros(rows, min(rows, columns))
     for column, name in enumerate(names):
         values = scaled[:, column]
-        if bool((values == values[0]).all()):
+        if constant[column]:
             value = f"{float(x[0, column]):g}"
             notes.append(f"Column {name} is constant ({value}): its part cannot be told from a constant.")
-            continue
-        others = _combination(scaled[:, kept], values) if kept else None
-        if others is None:
+        rest = _without(_without(values, basis[:, : len(kept)]), basis[:, : len(kept)])  # twice, for rounding
+        length = torch.linalg.vector_norm(rest)
+        if length > _RANK * torch.linalg.vector_norm(values):
+            basis[:, len(kept)] = rest / length
             kept.append(column)
-            continue
-        used = [names[kept[k]] for k in others]
-        if len(used) == 1:
-            same = bool((x[:, column] == x[:, kept[others[0]]]).all())
-            relation = "equal" if same else "proportional"
-            notes.append(f"Columns {used[0]} and {name} are {relation}: either could stand for the other.")
-        else:
-            notes.append(f"Column {name} is a combination of {', '.join(used)}.")
+        elif not constant[column] and len(kept) < rows:
+            notes.append(_dependence(x, scaled, kept, column, names))
     return notes
 
 
-def _combination(columns: Tensor, values: Tensor) -> list[int] | None:
-    """Which of these columns give the values exactly; None if they do not."""
-    for k in range(columns.shape[-1]):  # a single one first: least squares would spread over equal columns
-        factor = (columns[:, k] @ values) / (columns[:, k] @ columns[:, k])
-        if _small(columns[:, k] * factor - values, values):
-            return [k]
-    if columns.shape[-1] >= len(values):
-        return None  # fewer rows than columns: everything is a combination, which says nothing
-    weights = torch.linalg.lstsq(columns, values[:, None]).solution
-    if not _small(columns @ weights - values[:, None], values):
-        return None
-    return [k for k in range(len(weights)) if abs(float(weights[k])) > 1e-6]
+_RANK = 1e-13
+"""What is left of a column beside others, as a part of it, below which it is rounding."""
 
 
-def _small(off: Tensor, values: Tensor) -> bool:
-    return bool(off.abs().max() <= 1e-10 * values.abs().max())
+def _without(values: Tensor, basis: Tensor) -> Tensor:
+    return values - basis @ (basis.T @ values)
+
+
+def _dependence(x: Tensor, scaled: Tensor, kept: list[int], column: int, names: Sequence[str]) -> str:
+    """Which columns give this one."""
+    values, name = scaled[:, column], names[column]
+    for other in kept:  # a single one first: least squares would spread over several
+        factor = (scaled[:, other] @ values) / (scaled[:, other] @ scaled[:, other])
+        if (scaled[:, other] * factor - values).abs().max() <= 1e-12:
+            relation = "equal" if torch.equal(x[:, other], x[:, column]) else "proportional"
+            return f"Columns {names[other]} and {name} are {relation}: either could stand for the other."
+    weights = torch.linalg.lstsq(scaled[:, kept], values[:, None]).solution[:, 0]
+    used = [names[kept[k]] for k in range(len(kept)) if abs(float(weights[k])) > 1e-6]
+    return f"Column {name} is a combination of {', '.join(used)}."

@@ -31,16 +31,14 @@ def snapped(flat: Flat, vectors: Tensor) -> Tensor:
 
 def scaled(flat: Flat, vector: Tensor) -> Tensor:
     """Every row of every weight matrix but the last unit's, divided by its typical large entry."""
-    units = units_of(flat.models.skeleton)
-    kept = sum(p.numel() for p in units[-1].parameters())
+    last = len(units_of(flat.models.skeleton)) - 1
     after = vector.clone()
     for row in flat.rows():
-        if row.stop <= flat.size - kept:
-            sizes = after[row].abs()
-            large = sizes[sizes > sizes.max() / 2]
-            if len(large) and large.median() > 0:
-                after[row] = after[row] / large.median()
-    return after
+        sizes = after[row.place].abs()
+        large = sizes[sizes > sizes.max() / 2]
+        if row.unit != last and len(large):
+            after[row.place] = after[row.place] / large.median()
+    return torch.where(flat.trainable(), after, vector)
 
 
 def discretise(
@@ -55,9 +53,9 @@ def discretise(
         fit: inputs and targets to fit to.
         fresh: further inputs and targets from the same range.
     """
-    units = units_of(flat.models.skeleton)
-    if not units:
-        return None
+    rows = flat.rows()
+    if any(row.unit is None for row in rows):
+        return None  # nobody knows what is discrete outside units
     try:
         quick = snapped(flat, torch.stack([vector, scaled(flat, vector)]))
     except NotImplementedError:  # a user's own unit that does not say what is discrete
@@ -66,7 +64,7 @@ def discretise(
     k = best(found)
     if found[k].as_good_as(before):
         return quick[k], found[k], 0
-    if before.failed or len(units) == 1 or len(flat.rows()) > _MOST_ROWS:
+    if not before.fits or len({row.unit for row in rows}) == 1 or len(rows) > _MOST_ROWS:
         return None
     by_rows, steps = _row_by_row(flat, vector, fit)
     (quality,) = qualities(flat, by_rows[None], *fresh)
@@ -78,23 +76,13 @@ def _row_by_row(flat: Flat, vector: Tensor, fit: tuple[Tensor, Tensor]) -> tuple
     now, steps = vector.clone(), 0
     free = flat.trainable()
     plain = torch.zeros(1, dtype=torch.bool)
-    for row in _last_unit_first(flat):
-        now[row] = snapped(flat, now[None])[0, row]
-        free[row] = False
+    for row in sorted(flat.rows(), key=lambda row: (-(row.unit or 0), row.place.start)):
+        now[row.place] = snapped(flat, now[None])[0, row.place]
+        free[row.place] = False
         if free.any():
             path = minimise(flat, now[None], *fit, plain, free[None], _FITTING_STEPS)
             now, steps = path.end[0], steps + int(path.steps[0])
     return snapped(flat, now[None])[0], steps
-
-
-def _last_unit_first(flat: Flat) -> list[slice]:
-    """The rows of the last unit, then those of the one before it, each in their order."""
-    rows, ends, at = flat.rows(), [], 0
-    for unit in units_of(flat.models.skeleton):
-        at += sum(p.numel() for p in unit.parameters())
-        ends.append(at)
-    unit_of = {row.start: next(k for k, end in enumerate(ends) if row.stop <= end) for row in rows}
-    return sorted(rows, key=lambda row: (-unit_of[row.start], row.start))
 
 
 def _snap(model: nn.Module) -> None:

@@ -6,15 +6,23 @@ Vectors are `members x parameters`: a population is computed side by side.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NamedTuple
 
 import torch
 from torch import Tensor, nn
 
 from nalm.training.models import Models, Parameters
+from nalm.units._base import Unit
 
 BLOCK = 64 << 20
 """Bytes of a Jacobian that are held at once; longer data are taken in pieces."""
+
+
+class Row(NamedTuple):
+    """A row of a weight matrix: of which unit, None if of none, and where in the vector."""
+
+    unit: int | None
+    place: slice
 
 
 class Flat:
@@ -32,21 +40,26 @@ class Flat:
 
     def flatten(self, parameters: Parameters) -> Tensor:
         """Vectors from parameters `members x ...` by name."""
-        return torch.cat([parameters[name].flatten(1) for name in self.shapes], -1)
+        return torch.cat([p.reshape(len(p), -1) for p in (parameters[name] for name in self.shapes)], -1)
 
     def named(self, vectors: Tensor) -> Parameters:
         """Parameters `members x ...` by name from vectors."""
         parts = vectors.split(self.sizes, -1)
         return {name: p.reshape(-1, *s) for (name, s), p in zip(self.shapes.items(), parts, strict=True)}
 
-    def rows(self) -> list[slice]:
+    def rows(self) -> list[Row]:
         """Where in the vector each row of each weight matrix is; a parameter without rows is one."""
+        units = {path: k for k, path in enumerate(self._unit_paths())}
         found, at = [], 0
-        for shape in self.shapes.values():
+        for name, shape in self.shapes.items():
+            unit = units.get(name.rpartition(".")[0])
             length = shape[-1] if len(shape) > 1 else shape.numel()
-            found += [slice(at + k, at + k + length) for k in range(0, shape.numel(), length)]
+            found += [Row(unit, slice(at + k, at + k + length)) for k in range(0, shape.numel(), length)]
             at += shape.numel()
         return found
+
+    def _unit_paths(self) -> list[str]:
+        return [path for path, module in self.models.skeleton.named_modules() if isinstance(module, Unit)]
 
     def trainable(self) -> Tensor:
         """Which parameters may change: those that the user did not freeze. Shape `parameters`, bool."""
@@ -55,10 +68,10 @@ class Flat:
         return torch.cat(parts)
 
     def changed(self, vectors: Tensor, question: Callable[[nn.Module], Any]) -> Tensor:
-        """The vectors after a change of the models in place, such as snapping."""
+        """The vectors after a change of the models in place, such as snapping; frozen parameters stay."""
         parameters = {name: p.clone() for name, p in self.named(vectors).items()}
         self.models.ask(parameters, question)
-        return self.flatten(parameters)
+        return torch.where(self.trainable(), self.flatten(parameters), vectors)
 
     def predict(self, vectors: Tensor, x: Tensor) -> Tensor:
         """Apply all members to the same inputs: x `n x in`, result `members x n x out`."""
@@ -80,6 +93,11 @@ class Flat:
             ]
         derivatives = torch.stack(columns, 1).reshape(members, n, -1, self.size)
         return outputs.detach().reshape(members, n, -1), derivatives
+
+    def effective(self, vectors: Tensor, x: Tensor) -> Tensor:
+        """Which parameters have an effect on the output of any member. Shape `parameters`, bool."""
+        _, derivatives = self.jacobian(vectors, x)
+        return (derivatives != 0).flatten(0, 2).any(0)
 
     def pieces(self, members: int, rows: int, outputs: int) -> list[slice]:
         """Rows in pieces whose Jacobians can be held."""

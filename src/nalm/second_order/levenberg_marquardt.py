@@ -68,6 +68,9 @@ def minimise(
     scale = torch.where(logarithmic, 1.0, y.square().mean()).clamp_min(_LEAST**10)
     errors: list[Tensor] = []
     active = torch.arange(len(start))
+    begun = residuals(flat.predict(start, x), y, logarithmic).square().mean((1, 2))
+    if ((begun <= ROUNDING * scale) & ~logarithmic).any():
+        return Path(path, taken)
     for _ in range(steps):
         problem = _Problem(flat, x, y, logarithmic[active], free[active], used)
         moved, error, worked = _step(problem, now[active], damping[active])

@@ -13,7 +13,7 @@ import torch
 from torch import Tensor
 
 _TINY = 1e-300
-_FAR = 50.0
+_FAR = 700.0
 """Logarithms beyond this are cut: a prediction of zero is far off, not infinitely far."""
 
 

@@ -10,7 +10,7 @@ import torch
 from torch import Tensor, nn
 
 from nalm.errors import ArgumentError
-from nalm.second_order.checks import check_size
+from nalm.second_order.checks import check_model
 from nalm.second_order.flat import Flat
 from nalm.second_order.solver import Result, Rows, solve_rows
 from nalm.streams import Purpose, counters, key, uniform
@@ -46,7 +46,7 @@ def solve_runs(
         iterations: steps at most of each start.
         tell: is told how many run-steps are done.
     """
-    check_size(model)
+    check_model(model)
     if any(isinstance(task, Table) for task in tasks):
         hint = "For a table there is `nalm.solve(model, x, y)`."
         raise ArgumentError("data", "a task, of which any number of rows can be drawn", "a table", hint)

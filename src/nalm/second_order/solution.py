@@ -17,7 +17,7 @@ class Found(StrEnum):
     APPROXIMATE = "approximate"
     """Continuous weights that explain the targets; no discrete ones are as good."""
     FAILED = "failed"
-    """Less than half of the targets' variance is explained."""
+    """Less than half of the variance is explained, of some output."""
 
 
 @dataclass(frozen=True)
@@ -32,7 +32,8 @@ class Cost:
         chosen_steps: steps of the one that was chosen.
         seconds: how long it took.
         error: mean squared error on fresh rows.
-        error_before: the same before the weights were made discrete.
+        unexplained: part of the variance that is left, of the output of which most is; 0 for a fit.
+        error_before: the error before the weights were made discrete.
     """
 
     found: str
@@ -42,6 +43,7 @@ class Cost:
     chosen_steps: int
     seconds: float
     error: float
+    unexplained: float
     error_before: float
 
     def as_dict(self) -> dict[str, Any]:
@@ -56,8 +58,9 @@ class Solution:
     Attributes:
         model: the model that was handed in, now with the weights that were found.
         found: exact, approximate or failed.
-        unique: whether the data determine the result; if not, `notes` says why.
-        notes: sentences about the data.
+        unique: whether the columns of x are independent of each other, in the sense of linear algebra, and no
+            more than the rows; if not, `notes` says why. Other weights may then fit as well.
+        notes: sentences about the data, and about what is left unexplained.
         cost: what it took: starts, steps, seconds, and the errors on fresh rows.
     """
 

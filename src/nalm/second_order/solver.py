@@ -7,12 +7,13 @@ range, or any row from outside it.
 from __future__ import annotations
 
 import time
-from collections.abc import Hashable, Iterator
+from collections.abc import Hashable
 from dataclasses import dataclass, replace
 
 import torch
 from torch import Tensor
 
+from nalm.errors import ArgumentError
 from nalm.second_order.discretise import discretise
 from nalm.second_order.flat import Flat
 from nalm.second_order.levenberg_marquardt import minimise
@@ -28,6 +29,10 @@ _WORTH = 0.99
 """A wave brings something if it lowers the error below this part of the lowest so far."""
 _FEW_ROWS, _FEW_PER_PARAMETER = 1000, 10
 """Rows, in all and for each parameter, that are enough to tell where the solution lies."""
+
+
+_LEAST_ROWS, _PER_FREE, _PROBED = 256, 5, 32
+"""Rows while some parameters are held: at least, for each free parameter, and to see which have an effect."""
 
 
 @dataclass(frozen=True)
@@ -64,40 +69,36 @@ def solve_rows(flat: Flat, rows: Rows, seed: int, *, starts: int, grow: bool, st
         seed: of the starts that are drawn.
         starts: how many are drawn.
         grow: whether there are grown ones as well.
-        steps: steps at most of a member.
+        steps: steps at most of each stage of a member.
     """
     began = time.perf_counter()
     few = rows.fewer(max(_FEW_ROWS, _FEW_PER_PARAMETER * flat.size))
     search = _Search(flat, few, steps)
-    for wave in _waves(search, seed, starts, grow):
-        search.train(wave)
-        if search.solved:
-            break
+    if grow:
+        _grow(search, seed, starts)
+    if starts and not search.solved:
+        search.train(search.begin(drawn(flat, seed, starts)))
+    if not search.continuous:
+        raise ArgumentError("starts", "1 or more for a model that cannot grow", repr(starts))
     if not search.solved and len(few.fit[0]) < len(rows.fit[0]):
         search.refine(rows)
     return search.choose(time.perf_counter() - began)
 
 
-def _waves(search: _Search, seed: int, starts: int, grow: bool) -> Iterator[Wave]:
-    """Grown starts, then what they have come to with nothing held any more, then drawn starts."""
-    if grow:
-        yield from _grown(search, seed, starts)
-        if any(candidate.held is not None for candidate in search.continuous):
-            vectors = torch.stack([candidate.vector for candidate in search.best()])
-            yield Wave("grown, then all free", vectors, torch.zeros(len(vectors), dtype=torch.bool))
-    if starts:
-        yield drawn(search.flat, seed, starts)
-
-
-def _grown(search: _Search, seed: int, starts: int) -> Iterator[Wave]:
-    """Grown waves, without the rest of a series where more brings nothing."""
+def _grow(search: _Search, seed: int, starts: int) -> None:
+    """Train grown waves, a series of them while it brings something; then the best with nothing held."""
     in_vain: dict[Hashable, int] = {}
     for wave in grown(search.flat, *search.rows.fit, seed, starts):
         before, so_far = search.lowest, in_vain.get(wave.series, 0)
         if so_far < _PATIENCE:
-            yield wave
+            search.train(search.begin(wave))
             brought = search.lowest < _WORTH * before
             in_vain[wave.series] = 0 if brought else so_far + 1
+        if search.solved:
+            return
+    best = search.best()
+    if any(candidate.held is not None for candidate in best):
+        search.train([replace(candidate, held=None, logarithmic=False) for candidate in best])
 
 
 @dataclass(frozen=True)
@@ -125,36 +126,43 @@ class _Search:
         self.continuous: list[_Candidate] = []
         self.discrete: list[_Candidate] = []
         self.starts = self.taken = 0
+        self.refined = False
 
     @property
     def solved(self) -> bool:
-        """Whether discrete weights leave nothing to explain."""
-        return any(candidate.quality.fits for candidate in self.discrete)
+        """Whether discrete weights leave nothing to explain, and are as good as all continuous ones."""
+        if not self.continuous:
+            return False
+        reference = min(self.continuous, key=_error).quality
+        return any(c.quality.fits and c.quality.as_good_as(reference) for c in self.discrete)
 
     @property
     def lowest(self) -> float:
         """The lowest error of continuous weights."""
         return min((candidate.quality.error for candidate in self.continuous), default=torch.inf)
 
+    def needed(self, parameters: int) -> int:
+        """Rows that are enough to fit so many parameters; all of them once candidates are refined."""
+        return len(self.rows.fit[0]) if self.refined else max(_LEAST_ROWS, _PER_FREE * parameters)
+
     def best(self) -> list[_Candidate]:
         """The continuous candidates of the lowest errors."""
         return sorted(self.continuous, key=_error)[:_TRIED]
 
-    def train(self, wave: Wave) -> None:
-        """Train the members of a wave, and make the best of them discrete."""
+    def begin(self, wave: Wave) -> list[_Candidate]:
+        """The members of a wave, the best on fresh rows first."""
         self.starts += len(wave.vectors)
-        begun = [
-            _Candidate([vector], wave.name, quality, quality, wave.held, bool(logarithmic))
-            for vector, logarithmic, quality in zip(
-                wave.vectors, wave.logarithmic, self._qualities(wave.vectors)
-            )
-        ]
-        begun.sort(key=_error)
-        if begun[0].quality.fits and self._discretised(begun[0]):
+        found = zip(wave.vectors, wave.logarithmic, self._qualities(wave.vectors))
+        begun = [_Candidate([v], wave.name, q, q, wave.held, bool(log)) for v, log, q in found]
+        return sorted(begun, key=_error)
+
+    def train(self, begun: list[_Candidate]) -> None:
+        """Train these candidates, all with the same parameters held, and make the best of them discrete."""
+        if begun[0].quality.perfect and self._discretised(begun[0]):
             return  # a start may be the solution
         offers = self._walked(begun)
-        if wave.held is not None and offers[0].quality.fits:
-            free = self._walked([replace(offers[0], held=None)])
+        if offers[0].held is not None and offers[0].quality.fits:
+            free = self._walked([replace(offers[0], held=None)], self._effective(begun))
             offers = sorted([*free, offers[0]], key=_error)
         for offer in offers[:_TRIED]:
             if self._discretised(offer):
@@ -162,7 +170,7 @@ class _Search:
 
     def refine(self, rows: Rows) -> None:
         """Go on with more rows from the best candidate with parameters held, and from the best without."""
-        self.rows = rows
+        self.rows, self.refined = rows, True
         ordered = sorted(self.continuous, key=_error)
         held = [candidate for candidate in ordered if candidate.held is not None]
         free = [candidate for candidate in ordered if candidate.held is None]
@@ -184,20 +192,32 @@ class _Search:
             chosen_steps=len(chosen.path) - 1 - chosen.discrete,
             seconds=seconds,
             error=chosen.quality.error,
+            unexplained=0.0 if chosen.quality.fits else 1 - chosen.quality.explained,
             error_before=chosen.before.error,
         )
         return Result(chosen.vector, chosen.path, cost)
 
-    def _walked(self, begun: list[_Candidate]) -> list[_Candidate]:
+    def _effective(self, begun: list[_Candidate]) -> Tensor:
+        """Free parameters with an effect: what has none now has none as long as the others are held."""
+        start, held = torch.stack([candidate.vector for candidate in begun]), begun[0].held
+        assert held is not None
+        return self.flat.trainable() & ~held & self.flat.effective(start, self.rows.fit[0][:_PROBED])
+
+    def _walked(self, begun: list[_Candidate], counted: Tensor | None = None) -> list[_Candidate]:
         """Where second-order steps from these candidates end, the best on fresh rows first.
 
-        All of them have the same parameters held.
+        All of them have the same parameters held. Rows are as many as `counted` parameters need, or all.
         """
-        trainable, held = self.flat.trainable(), begun[0].held
-        free = (trainable if held is None else trainable & ~held).expand(len(begun), -1)
-        start = torch.stack([candidate.vector for candidate in begun])
+        free = self.flat.trainable()
+        start, (x, y) = torch.stack([candidate.vector for candidate in begun]), self.rows.fit
+        if begun[0].held is not None:
+            free = counted = self._effective(begun)
+        if counted is not None:
+            x, y = (part[: self.needed(int(counted.sum()))] for part in (x, y))
+        if not free.any():
+            return begun
         logarithmic = torch.tensor([candidate.logarithmic for candidate in begun])
-        walk = minimise(self.flat, start, *self.rows.fit, logarithmic, free, self.steps)
+        walk = minimise(self.flat, start, x, y, logarithmic, free.expand(len(begun), -1), self.steps)
         self.taken += int(walk.steps.sum())
         ended = []
         for k, (candidate, quality) in enumerate(zip(begun, self._qualities(walk.end))):

@@ -93,10 +93,11 @@ class Models:
         return {name: p.shape for name, p in self.skeleton.named_parameters()}
 
     def first_names(self) -> list[str]:
-        """Names of the parameters that meet the inputs: those of the first unit, or of the first module."""
-        holding = (path for path, m in self.skeleton.named_modules() if list(m.parameters(recurse=False)))
-        first = next(holding)
-        return [name for name in self.names if name.rpartition(".")[0] == first]
+        """Names of the parameters of the first unit, if it is one that only adds inputs up; else none."""
+        units = [(path, m) for path, m in self.skeleton.named_modules() if isinstance(m, Unit)]
+        if not self.native or not set(units[0][1].ops) <= {"add", "sub"}:
+            return []
+        return [name for name in self.names if name.rpartition(".")[0] == units[0][0]]
 
     def initial(
         self,

@@ -55,7 +55,7 @@ class Adam(Optimiser):
         first = next(iter(parameters.values()))
         # The running powers of the betas replace a power per step; float64 because 1 - beta2 is small.
         # Like a tensor, not of a size: while a program is traced, the number of models is not known.
-        ones = torch.ones_like(first.flatten(1)[:, 0], dtype=torch.float64)
+        ones = torch.ones_like(first.reshape(first.shape[0], -1)[:, 0], dtype=torch.float64)
         state = {"power1": ones, "power2": ones.clone()}
         for name, p in parameters.items():
             state[f"mean:{name}"] = torch.zeros_like(p)
@@ -149,6 +149,12 @@ class Centred(Optimiser):
 
     looks: ClassVar[bool] = True
 
+    def __post_init__(self) -> None:
+        if isinstance(self.optimiser, (Centred, LevenbergMarquardt)):
+            raise ArgumentError("optimiser", "one of first order, not centred itself", repr(self.optimiser))
+        if isinstance(self.warm, bool) or not isinstance(self.warm, (int, float)) or self.warm < 0:
+            raise ArgumentError("warm", "a number of steps, 0 or more", repr(self.warm))
+
     @property
     def learning_rate(self) -> float:  # type: ignore[override]
         """That of the other optimiser."""
@@ -171,15 +177,19 @@ class Centred(Optimiser):
         length = mean.square().sum(-1).sqrt()
         removed = 1 - deviation / (deviation.square() + length.square()).sqrt()
         unit = mean / length.clamp_min(torch.finfo(x.dtype).tiny)[:, None]
+        # Inputs that never change, or are all zero, have no other direction to favour.
+        removed = torch.where((deviation > 0) & (length > 0), removed, 0.0)
         seen = {f"direction:{name}": unit * removed.sqrt()[:, None] for name in names}
-        return {**state, **{name: value for name, value in seen.items() if name in state}}
+        fitting = {name: d for name, d in seen.items() if name in state and d.shape == state[name].shape}
+        return {**state, **fitting}
 
     def step(self, parameters: Parameters, gradients: Gradients, state: State) -> tuple[Parameters, State]:
         """The parameters and the state after one step."""
         own = {name: d for name, d in state.items() if name == "taken" or name.startswith("direction:")}
         inner = {name: value for name, value in state.items() if name not in own}
         warm = torch.as_tensor(self.warm, dtype=own["taken"].dtype, device=own["taken"].device)
-        switch, share = own["taken"] == warm, (own["taken"] >= warm).to(own["taken"].dtype)
+        reached = own["taken"] >= warm
+        switch, share = reached & (own["taken"] - 1 < warm), reached.to(own["taken"].dtype)
         for name, fresh in self.optimiser.start(parameters).items():
             inner[name] = torch.where(per_model(switch, fresh) > 0, fresh, inner[name])
 
@@ -207,7 +217,8 @@ class LevenbergMarquardt(Optimiser):
     """Second-order training in float64 from a population of starts (see `nalm.second_order`).
 
     It replaces the whole step: loss, penalties, clips and clamps of a recipe have no part in it, and the
-    weights are made discrete at the end. `iterations` of the recipe are steps at most of each start.
+    weights are made discrete at the end. `iterations` of the recipe are steps at most of each stage of a
+    start.
 
     Args:
         starts: starts drawn from the units' own initial weights.

@@ -25,7 +25,8 @@ class TrainResult:
         steps: the logged steps, shape `logs`.
         validation: mean squared error on the validation set, shape `runs x logs`, float64.
         test: mean squared error on the test set, shape `runs x logs`, float64.
-        chosen: index into `steps` of the lowest validation error, shape `runs`.
+        chosen: index into `steps` of the lowest validation error, shape `runs`; of second-order training, the
+            last, which holds what was chosen by fresh rows.
         chosen_parameters: the parameters at the chosen step, `runs x ...` by name.
         final_parameters: the parameters after the last step, `runs x ...` by name.
         history_steps: the logged steps at which parameters were kept, at most 64, shape `points`; none for

@@ -52,7 +52,7 @@ class NAU(Unit):
     name = "nau"
     ops = ("add", "sub")
     papers = ("madsen2020",)
-    recipes = ("published", "arithmetic", "centred", "second-order")
+    recipes = ("published", "arithmetic", "centred", "arithmetic-centred", "second-order")
 
     weight: Tensor
 
@@ -103,12 +103,13 @@ class NAU(Unit):
     def make_recipe(cls, op: str, name: str, inputs: int) -> Recipe:
         """Single module: thesis, table E.1; arithmetic dataset: Madsen & Johansen 2020, table 4.
 
-        With 10 inputs and more, the window and the steps of the thesis's table 5.1. "centred" is the recipe
-        of a single module with Adam in centred coordinates.
+        With 10 inputs and more, the window and the steps of the thesis's table 5.1. The centred
+        ones have Adam in centred coordinates.
         """
-        if name == "arithmetic":
-            return Recipe(penalties=(UnitPenalty(0.01, Ramp(5e3, 50e3)),), iterations=5_000_000)
-        optimiser = Centred(Adam()) if name == "centred" else Adam()
+        optimiser = Centred(Adam()) if name.endswith("centred") else Adam()
+        if name.startswith("arithmetic"):
+            penalties = (UnitPenalty(0.01, Ramp(5e3, 50e3)),)
+            return Recipe(penalties=penalties, optimiser=optimiser, iterations=5_000_000)
         window, iterations = (Ramp(20e3, 35e3), 50_000) if inputs < 10 else (Ramp(50e3, 75e3), 100_000)
         return Recipe(penalties=(UnitPenalty(10.0, window),), optimiser=optimiser, iterations=iterations)
 

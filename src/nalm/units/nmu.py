@@ -59,7 +59,7 @@ class NMU(Unit):
     name = "nmu"
     ops = ("mul",)
     papers = ("madsen2020",)
-    recipes = ("published", "arithmetic", "centred", "second-order")
+    recipes = ("published", "arithmetic", "arithmetic-centred", "second-order")
 
     weight: Tensor
 
@@ -111,9 +111,9 @@ class NMU(Unit):
     def make_recipe(cls, op: str, name: str, inputs: int) -> Recipe:
         """Thesis, table E.1; with 10 inputs and more, the window and steps of its table 5.1.
 
-        "centred" is "arithmetic" with Adam in centred coordinates, for stacks that begin with a NAU.
+        "arithmetic-centred" has Adam in centred coordinates, for stacks that begin with a NAU.
         """
-        if name in ("arithmetic", "centred"):
+        if name in ("arithmetic", "arithmetic-centred"):
             optimiser = Adam() if name == "arithmetic" else Centred(Adam())
             penalties = (UnitPenalty(10.0, Ramp(1e6, 2e6)),)
             return Recipe(penalties=penalties, optimiser=optimiser, iterations=5_000_000)
