@@ -219,7 +219,7 @@ def test_an_unknown_recipe_is_refused_with_the_nearest():
 def test_a_recipe_that_the_last_unit_has_not_is_refused():
     with pytest.raises(
         nalm.ArgumentError,
-        match="`recipe` must be one of published, modified, modified-zero, second-order, but got 'arithmetic'",
+        match="must be one of published, modified, modified-zero, second-order, but got 'arithmetic'",
     ):
         ModelSpec.parse("realnpu@arithmetic")
 
