@@ -66,11 +66,11 @@ class Layer:
 
     def recipe(self, op: str, name: str, inputs: int) -> Recipe:
         """The unit's recipe; plain Adam for a plain module."""
-        if not issubclass(self.kind, Unit):
-            return SECOND_ORDER if name in COMMON_RECIPES else Recipe()
-        if not hasattr(self.kind, "ops"):
-            return SECOND_ORDER if name in COMMON_RECIPES else self.kind.make_recipe(op, name, inputs)
-        return self.kind.recipe(op, name, inputs=inputs)
+        if issubclass(self.kind, Unit) and hasattr(self.kind, "ops"):
+            return self.kind.recipe(op, name, inputs=inputs)
+        if name in COMMON_RECIPES:
+            return SECOND_ORDER
+        return self.kind.make_recipe(op, name, inputs) if issubclass(self.kind, Unit) else Recipe()
 
     def build(self, before: int, after: int, common: dict[str, Any]) -> nn.Module:
         """The layer for so many inputs and outputs."""

@@ -37,9 +37,7 @@ def compute(chunk: Chunk, progress: Callable[[Report], None] | None = None) -> l
         ideal = ideal_errors(model, chunk.runs)
     except Exception as error:
         explained = cell.model.explain_failure(error)
-        if (
-            explained is error
-        ):  # an error that is its own cause would send those who follow causes round and round
+        if explained is error:  # as its own cause it would send those who follow causes round and round
             raise
         raise explained from error
     about, now = machine(result.compiled), datetime.now(UTC).isoformat(timespec="seconds")

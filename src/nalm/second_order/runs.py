@@ -43,7 +43,7 @@ def solve_runs(
         tasks: one per run.
         recipes: one per run, with Levenberg-Marquardt.
         seeds: one per run.
-        iterations: steps at most of each start.
+        iterations: steps at most of each stage of a start.
         tell: is told how many run-steps are done.
     """
     check_model(model)
@@ -92,7 +92,7 @@ def _run(flat: Flat, task: Task, recipe: Recipe, seed: int, limit: int, steps: S
 
 
 def _sample(task: Task, seed: int, split: Split, rows: int, block: int = 0) -> tuple[Tensor, Tensor]:
-    """Rows of a task, in float64: those that first-order training would draw, or evaluate on."""
+    """Rows of a task, in float64; of validation and test the same that first-order runs are evaluated on."""
     seeds = torch.tensor([seed], dtype=torch.int32)
     numbers = {
         name: torch.tensor([value], dtype=torch.float64) for name, value in task.numbers(seed, split).items()

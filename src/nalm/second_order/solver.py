@@ -29,8 +29,6 @@ _WORTH = 0.99
 """A wave brings something if it lowers the error below this part of the lowest so far."""
 _FEW_ROWS, _FEW_PER_PARAMETER = 1000, 10
 """Rows, in all and for each parameter, that are enough to tell where the solution lies."""
-
-
 _LEAST_ROWS, _PER_FREE, _PROBED = 256, 5, 32
 """Rows while some parameters are held: at least, for each free parameter, and to see which have an effect."""
 
