@@ -9,10 +9,12 @@ import torch
 from torch import Tensor, nn
 
 from nalm.errors import ArgumentError, check_positive
-from nalm.second_order.checks import check_model, check_rows, dependent_columns
+from nalm.second_order.checks import check_model, check_rows, column_notes
+from nalm.second_order.consensus import without_outliers
 from nalm.second_order.flat import Flat
 from nalm.second_order.solution import Found, Solution
 from nalm.second_order.solver import Rows, solve_rows
+from nalm.second_order.verdict import is_determined
 from nalm.streams import Purpose, check_seed, counters, key, uniform
 from nalm.training.models import Models
 from nalm.training.program import one_thread
@@ -48,7 +50,7 @@ def solve(
         seed: of the drawn starts, and of the rows that are kept.
 
     Returns:
-        What was found: exact, approximate or failed, whether the data determine it, and what it took.
+        What was found: exact, discrete, approximate or failed, whether the data determine it, its cost.
 
     Example:
         >>> x = torch.rand(500, 10, dtype=torch.float64) * 4 - 2
@@ -69,20 +71,21 @@ def solve(
     _check_shapes(inputs, targets, columns)
     columns = columns or [f"x{k + 1}" for k in range(inputs.shape[-1])]
     check_rows(inputs, targets, columns)
-    notes = dependent_columns(inputs, columns)
+    notes = column_notes(inputs, columns)
     flat = Flat(Models(model, torch.float64, torch.device("cpu")))
     flat.models.check_fit(inputs.shape[-1], targets.shape[-1])
     with torch.inference_mode(False), torch.no_grad(), one_thread():
         rows = _split(inputs, targets, seed)
-        result = solve_rows(flat, rows, seed, starts=starts, grow=grow, steps=steps)
+        options: Any = {"starts": starts, "grow": grow, "steps": steps}
+        result = solve_rows(flat, rows, seed, **options)
+        result = without_outliers(flat, rows, seed, result, **options)
+        discrete = result.verdict is not None
+        unique = discrete and not notes and is_determined(flat, result.vector, inputs, targets)
         for name, value in flat.named(result.vector[None]).items():
             if name not in flat.models.frozen:
                 model.get_parameter(name).copy_(value[0])
-    found, unique = Found(result.cost.found), not notes
-    if found is Found.EXACT and result.cost.unexplained > 0:
-        left = f"{100 * result.cost.unexplained:.2g} % of the variance"
-        notes.append(f"{left} is left unexplained: noise, or something that the model cannot express.")
-    return Solution(model, found, unique, tuple(notes), result.cost)
+    said = () if result.verdict is None else result.verdict.notes
+    return Solution(model, Found(result.cost.found), unique, (*notes, *said), result.cost)
 
 
 def _names(names: Sequence[str] | None, x: Any) -> list[str] | None:
@@ -129,4 +132,4 @@ def _split(x: Tensor, y: Tensor, seed: int) -> Rows:
     order = uniform(stream, counters(len(x)), torch.float64)[0].argsort()
     kept = max(1, round(_FRESH * len(x)))
     fresh, fit = order[:kept], order[kept:]
-    return Rows((x[fit], y[fit]), (x[fresh], y[fresh]))
+    return Rows((x[fit], y[fit]), (x[fresh], y[fresh]), (x, y))
