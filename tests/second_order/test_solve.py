@@ -305,6 +305,22 @@ def test_arrays_and_tables_with_column_names_are_taken():
     assert "mass and again are equal" in str(solution)
 
 
+def test_a_model_can_be_given_by_its_name():
+    x = rows(inputs=3)
+    solution = nalm.solve("nau", x, x[:, 0] - x[:, 2], names=["a", "b", "c"])
+    assert solution.found is Found.EXACT
+    assert isinstance(solution.model, nalm.NAU)
+    assert str(nalm.explain(solution.model, solution.names)) == "a - c"
+    stack = nalm.solve("nau+nmu", x + 3, (x[:, 0] + x[:, 1] + 6) * (x[:, 2] + 3), hidden=3).model
+    assert stack[0].out_features == 3
+
+
+def test_tables_made_under_inference_mode_are_solved():
+    with torch.inference_mode():
+        x, unit = rows(inputs=3).clone(), nalm.NMU(3, 1)
+        assert nalm.solve(unit, x, x[:, 0] * x[:, 2]).found is Found.EXACT
+
+
 def test_what_is_no_data_is_refused():
     x, y = rows(), rows()[:, 0]
     unit = nalm.NMU(6, 1)
@@ -317,7 +333,11 @@ def test_what_is_no_data_is_refused():
         ((unit, x[0], y), "`x` must be of shape n x in"),
         ((unit, [["a", "b"]] * 5, y), "`x` must be a table of numbers"),
         ((nalm.NMU(4, 1), x, y), "a module from 6 inputs to 1 outputs"),
-        (("nmu", x, y), "`model` must be an nn.Module"),
+        ((3, x, y), "`model` must be an nn.Module or the name of one"),
+        (("nmv", x, y), "Did you mean 'nmu'"),
+        (("nmu@unclipped", x, y), "recipe"),
+        ((unit, x.to("meta"), y), "meta device"),
+        ((nalm.NMU(6, 1, device="meta"), x, y), "meta device"),
         ((nalm.NAU(5000, 1), x, y), "at most 4,096 parameters"),
         ((unit, x.numpy() + 1j, y), "`x` must be real numbers"),
     ]

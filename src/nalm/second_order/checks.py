@@ -15,6 +15,10 @@ MOST_PARAMETERS = 4096
 
 def check_model(model: nn.Module) -> None:
     """Refuse a model with nothing to train, or with more parameters than the method can hold."""
+    if any(p.is_meta for p in model.parameters()):
+        raise ArgumentError("model", "one whose weights hold numbers", "weights on the meta device")
+    if any(p.is_inference() for p in model.parameters()) and not torch.is_inference_mode_enabled():
+        raise ArgumentError("model", "one whose weights can be changed", "weights made under inference_mode")
     size = sum(p.numel() for p in model.parameters())
     if size > MOST_PARAMETERS:
         expected = f"one of at most {MOST_PARAMETERS:,} parameters for second-order training"
@@ -22,18 +26,6 @@ def check_model(model: nn.Module) -> None:
         raise ArgumentError("model", expected, f"{size:,}", hint)
     if not any(p.requires_grad for p in model.parameters()):
         raise ArgumentError("model", "one with a parameter that is not frozen", type(model).__name__)
-
-
-def check_rows(x: Tensor, y: Tensor, names: Sequence[str]) -> None:
-    """Refuse rows with numbers that are not finite."""
-    for argument, table, columns in (("x", x, names), ("y", y, None)):
-        wrong = (~table.isfinite()).nonzero()
-        if len(wrong):
-            row, column = wrong[0].tolist()
-            where = f" in column {columns[column]}" if columns is not None else ""
-            raise ArgumentError(
-                argument, "finite everywhere", f"{table[row, column].item()} in row {row}{where}"
-            )
 
 
 def column_notes(x: Tensor, names: Sequence[str]) -> list[str]:

@@ -62,10 +62,11 @@ class Solution:
         model: the model that was handed in, now with the weights that were found.
         found: exact, discrete, approximate or failed.
         unique: True only if it was established that the rows lead to one formula: it is exact or discrete,
-            every next discrete value of a weight is ruled out, there are enough rows, and no column is nearly a
-            copy, a combination or a product of others.
+            every next discrete value of a weight is ruled out, there are enough rows, and no column is nearly
+            a copy, a combination or a product of others.
         notes: sentences about the data, and about what is left unexplained.
         cost: what it took: starts, steps, seconds, and the errors on fresh rows.
+        names: names of the columns of x, for `nalm.explain(solution.model, solution.names)`.
     """
 
     model: nn.Module
@@ -73,6 +74,7 @@ class Solution:
     unique: bool
     notes: tuple[str, ...]
     cost: Cost
+    names: tuple[str, ...]
 
     @property
     def error(self) -> float:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from typing import Any
 
 import torch
-from torch import Tensor, nn
+from torch import nn
 
 from nalm.compose.spec import ModelSpec
 from nalm.errors import ArgumentError
@@ -18,7 +19,7 @@ from nalm.units import units_of
 
 def train(
     model: nn.Module | str,
-    data: Task | tuple[Tensor, Tensor],
+    data: Task | tuple[Any, Any],
     recipe: Recipe | None = None,
     *,
     seeds: int | Sequence[int] | None = None,
@@ -35,7 +36,8 @@ def train(
     Args:
         model: an `nn.Module`, or a name such as "nmu" or "nau+nmu". A module is trained in place: it ends
             with the weights of the lowest validation error, of the best seed.
-        data: a task, or a tuple of inputs `n x in` and targets `n x out`.
+        data: a task, or a tuple of inputs `n x in` and targets `n x out`: tensors, arrays, lists of rows or
+            DataFrames. What is not a tensor of floating-point numbers is taken in the model's precision.
         recipe: how to train; by default the published recipe of the (last) unit. It also sets the number of
             steps: 50,000 or 100,000 for a single module or a table, 5 million for a stack on the arithmetic
             dataset.
@@ -52,7 +54,7 @@ def train(
     Returns:
         Curves, chosen weights and outcomes of all runs.
     """
-    task = data if isinstance(data, Task) else _table(data)
+    task = data if isinstance(data, Task) else _table(data, _precision(model, dtype))
     seed_list = _seeds(seeds)
     spec = ModelSpec.parse(model) if isinstance(model, str) else None
     if spec is not None:
@@ -100,10 +102,17 @@ def _published(model: nn.Module, task: Task, spec: ModelSpec | None) -> Recipe:
     return last.recipe(op, chosen or usual, inputs=task.in_features)
 
 
-def _table(data: tuple[Tensor, Tensor]) -> Table:
+def _table(data: tuple[Any, Any], dtype: torch.dtype | None) -> Table:
     if not isinstance(data, (tuple, list)) or len(data) != 2:
         raise ArgumentError("data", "a task or a tuple of inputs and targets", type(data).__name__)
-    return Table(*data)
+    return Table(*data, dtype=dtype)
+
+
+def _precision(model: nn.Module | str, dtype: torch.dtype | None) -> torch.dtype | None:
+    """The precision in which a model trains; None for the default."""
+    if isinstance(model, nn.Module):
+        return next((p.dtype for p in model.parameters()), dtype)
+    return dtype
 
 
 def _seeds(seeds: int | Sequence[int] | None) -> list[int]:
