@@ -297,6 +297,18 @@ def test_names_that_repeat_are_refused():
         nalm.explain(nalm.NAU(3, 1), ["a", "b", "a"])
 
 
+@pytest.mark.parametrize("names", [3, [1, 2], [None, None]])
+def test_names_that_are_no_words_are_refused(names):
+    with pytest.raises(nalm.ArgumentError, match=r"`names` must be (a name per input|strings)"):
+        nalm.explain(nalm.NAU(2, 1), names)
+
+
+@pytest.mark.parametrize("tolerance", ["0.1", None, -1, math.nan, True])
+def test_a_tolerance_that_is_no_distance_is_refused(tolerance):
+    with pytest.raises(nalm.ArgumentError, match="`tolerance` must be a number from 0 on"):
+        nalm.explain(nalm.NAU(2, 1), tolerance=tolerance)
+
+
 @pytest.mark.parametrize("model", [nn.Linear(2, 1), nn.Sequential()])
 def test_a_model_without_units_is_refused(model):
     found = type(model).__name__

@@ -209,6 +209,12 @@ def test_modules_are_read_in_any_mode(mode):
         assert nalm.explain(unit(nalm.NMU, "mul"), "ab").expressions == [A * B]
 
 
+@pytest.mark.parametrize("names", ["ab", "abcd"])
+def test_a_wrong_number_of_names_is_refused(names):
+    with pytest.raises(nalm.ArgumentError, match=f"`names` must be 3 names, .*, but got {len(names)}"):
+        nalm.explain(Net(), names)
+
+
 # -- weights that torch computes -----------------------------------------------------------------
 
 

@@ -96,7 +96,7 @@ def samples(inputs: int) -> Tensor:
         0.5 + 1.5 * u,
         -0.5 - 1.5 * u,
         signed * 10 ** (2 * u - 1),
-        signed * 10 ** (4 * u.flip(0) - 2),
+        signed * 10 ** (5 * u.flip(0) - 2),
         10 ** (2 * u.flip(0) - 1),
     ])  # fmt: skip
     return torch.cat([rows, rows + _CHANGE * (1 + rows.abs())])

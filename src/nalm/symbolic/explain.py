@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -48,6 +48,8 @@ def explain(
     """
     if not isinstance(model, nn.Module):
         raise ArgumentError("model", "a unit or a module with units", type(model).__name__)
+    if isinstance(tolerance, bool) or not isinstance(tolerance, (int, float)) or not tolerance >= 0:
+        raise ArgumentError("tolerance", "a number from 0 on", repr(tolerance))
     remarks = remarks_of(model)
     model = unwrapped(model)
     batch = _batch_shape(model)
@@ -82,6 +84,8 @@ def _batch_shape(model: nn.Module) -> tuple[int, ...]:
 
 
 def _symbols(names: Sequence[str]) -> list[Any]:
+    if not isinstance(names, Iterable):
+        raise ArgumentError("names", "a name per input", repr(names))
     given = list(names)
     if not all(isinstance(name, str) for name in given):
         raise ArgumentError("names", "strings", repr(given))

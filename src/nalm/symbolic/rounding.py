@@ -50,7 +50,7 @@ def largest_move(source: Source, snapped: Source, named_from: float = 0.0) -> Mo
         return Move(distance)
     old, new = (_held(side.units[k])[name] for side in (source, snapped))
     index = tuple(int(i) for i in np.unravel_index(place, old.shape))
-    value, target = float(old[index]), float(new[index])
+    value, target = float(old[index]), float(new[index]) + 0.0  # without the sign of zero
     label = source.label(source.units[k])
     which = f"{name}[{', '.join(map(str, index))}]" + (f" of {label}" if label else "")
     return Move(distance, which, value, target)

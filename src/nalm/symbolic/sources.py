@@ -113,16 +113,19 @@ class Network:
             inputs: how many it takes, if that is known.
         """
         sizes = [unit.in_features for unit in units_of(model)]
-        likely = dict.fromkeys([*sizes[:1], *range(1, min(_MOST_INPUTS, sum(sizes)) + 1)])
+        likely = list(dict.fromkeys([*sizes[:1], *range(1, min(_MOST_INPUTS, sum(sizes)) + 1)]))
         failed = ""
         for one in (copy.deepcopy(model).double(), model):
-            for count in [inputs] if inputs is not None else likely:
+            for count in likely if inputs is None else [inputs, *likely]:
                 try:
-                    return cls(one, count)
+                    network = cls(one, count)
                 except CannotFollow as error:
                     failed = failed or str(error)
-        hint = "" if inputs is not None else "If it takes more inputs, give `names`, one per input."
-        raise ArgumentError("model", READABLE_MODELS, f"one that is not: {failed}", hint)
+                    continue
+                if inputs in (None, count):
+                    return network
+                raise ArgumentError("names", f"{count} names, one per input", f"{inputs}")
+        raise ArgumentError("model", READABLE_MODELS, f"one that is not: {failed.rstrip('.')}")
 
     def label(self, unit: Unit) -> str:
         """What to call a unit; nothing if it is the whole model."""
