@@ -116,9 +116,10 @@ class _Reader:
         unclear = "" if move.distance > self.tolerance else _unclear(source)
         if not move.distance <= self.tolerance or unclear:
             return self._as_it_is(source, move, unclear)
-        found = _read(_Same(snapped.key(), snapped), tuple(self.symbols), True)
+        key, symbols = snapped.key(), tuple(self.symbols)
+        found = _read(snapped, symbols, True) if key is None else _read_once(_Same(key, snapped), symbols)
         return Explanation(
-            found.formulas,
+            list(found.formulas),
             not found.wrong,
             move.distance,
             self.tolerance,
@@ -128,7 +129,7 @@ class _Reader:
         )
 
     def _as_it_is(self, source: Source, move: Move, unclear: str) -> Explanation:
-        found = _Found() if self.only_readable else _read.__wrapped__(_Same(0, source), self.symbols, False)
+        found = _Found() if self.only_readable else _read(source, self.symbols, False)
         reason = found.wrong or unclear
         return Explanation(
             found.formulas, False, move.distance, self.tolerance, "", reason, self.remarks, move
@@ -153,9 +154,12 @@ class _Same:
 
 
 @functools.lru_cache(maxsize=1024)  # thousands of trained models have a few formulas between them
-def _read(model: _Same, symbols: tuple[Any, ...], idealised: bool) -> _Found:
+def _read_once(model: _Same, symbols: tuple[Any, ...]) -> _Found:
+    return _read(model.source, symbols, True)
+
+
+def _read(source: Source, symbols: Sequence[Any], idealised: bool) -> _Found:
     """The formulas of a model, compared with it."""
-    source = model.source
     formulas, calls = source.formulas(symbols, idealised)
     truth = idealised and any(_is_truth(value) for call in calls for value in call.outputs)
     compared = checked(source, formulas, symbols, idealised=idealised, truth=truth)

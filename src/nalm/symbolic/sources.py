@@ -39,7 +39,7 @@ class Source(Protocol):
         """A copy whose units have discrete weights."""
 
     def key(self) -> Hashable:
-        """The same for models that compute the same; itself if that is not known."""
+        """The same for models that compute the same; None if that is not known."""
 
     def formulas(self, symbols: Sequence[Any], idealised: bool) -> tuple[list[Any], list[Call]]:
         """An expression per output, and what each unit was applied to."""
@@ -139,8 +139,8 @@ class Network:
         return made
 
     def key(self) -> Hashable:
-        """Itself: a user's module may compute anything."""
-        return self
+        """None: a user's module may compute anything."""
+        return None
 
     def formulas(self, symbols: Sequence[Any], idealised: bool) -> tuple[list[Any], list[Call]]:
         """An expression per output, and what each unit was applied to.
