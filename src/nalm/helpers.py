@@ -10,17 +10,21 @@ from torch.utils.hooks import RemovableHandle
 
 from nalm.errors import ArgumentError
 from nalm.units._base import Unit, units_of
+from nalm.units._computed import change_
+from nalm.units._remarks import keeping_remarks
 
 
 def penalty(model: nn.Module) -> Tensor:
-    """Sum over the units of each one's penalty, to be added to a loss times a strength."""
+    """Sum over the units of each one's penalty, to be added to a loss times a strength; 0 without units."""
+    if isinstance(model, nn.Module) and not units_of(model):
+        some = next(model.parameters(), torch.zeros(()))
+        return some.new_zeros(())
     return torch.stack([unit.penalty() for unit in _units(model)]).sum(0)
 
 
 def project_(model: nn.Module) -> None:
     """Move every unit's parameters back into its admissible set, in place, after an optimiser step."""
-    for unit in _units(model):
-        unit.project_()
+    change_(_units(model), lambda unit: unit.project_())
 
 
 def attach(model: nn.Module, optimizer: torch.optim.Optimizer) -> RemovableHandle:
@@ -43,8 +47,8 @@ def snap_(model: nn.Module) -> Tensor:
     """
     units = _units(model)
     before = [_values(unit) for unit in units]
-    for unit in units:
-        unit.snap_()
+    with keeping_remarks(model):
+        change_(units, lambda unit: unit.snap_())
     moves = [
         (new - old).abs().max() for unit, olds in zip(units, before) for new, old in zip(_values(unit), olds)
     ]

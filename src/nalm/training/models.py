@@ -18,6 +18,7 @@ from nalm.errors import ArgumentError
 from nalm.streams import Purpose, counters, key, uniform
 from nalm.training.initialise import Initialise
 from nalm.units._base import Unit, units_of
+from nalm.units._remarks import REMARKS
 
 Parameters = dict[str, Tensor]
 
@@ -195,7 +196,7 @@ def _is_native(model: nn.Module) -> bool:
     return all(isinstance(m, Unit) or type(m) in (nn.Sequential, nn.Identity) for m in model.modules())
 
 
-_OF_EVERY_UNIT = {*vars(nn.Module()), "_factory", "initialisers", "ops", "uniform_source"}
+_OF_EVERY_UNIT = {*vars(nn.Module()), "_factory", "initialisers", "ops", "uniform_source", REMARKS}
 
 
 def _options(module: nn.Module) -> tuple[tuple[str, Any], ...] | None:
