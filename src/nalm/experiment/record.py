@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import hashlib
 import io
 import json
@@ -199,8 +200,14 @@ def _decode(name: str, value: Any) -> Any:
     if name in (*_JSON, *_WEIGHTS) and not value:
         return {}
     if name in _JSON:
-        return json.loads(value)
+        return _loads(value)
     if name in _WEIGHTS:
         with np.load(io.BytesIO(value)) as held:
             return dict(held)
     return value
+
+
+@functools.lru_cache(maxsize=4096)
+def _loads(text: str) -> Any:
+    """The same object for the same text: thousands of runs share theirs, and nobody changes it."""
+    return json.loads(text)
