@@ -122,9 +122,11 @@ class Store:
         return len(self._places(ordered=False))
 
     def known(self, ids: Iterable[str]) -> set[str]:
-        """Which of these runs are stored."""
-        wanted = set(ids)
-        return wanted & {row[0] for row in self._execute("SELECT id FROM runs")}
+        """Which of these runs are stored; one with a damaged curve is refused before others are computed."""
+        found = set(ids) & {row[0] for row in self._execute("SELECT id FROM runs")}
+        for _ in self._whole_rows(found, BULK, ordered=False):
+            pass
+        return found
 
     def add(self, records: Iterable[Record]) -> None:
         """Store runs, all of them or none; a run that is there is replaced."""
@@ -145,11 +147,7 @@ class Store:
             without: which of `BULK` to leave empty; reading them takes most of the time.
             ordered: False for the order in which they were stored, in which a large store is read fastest.
         """
-        statement = self._select(without)
-        for place in self._places(ids, ordered=ordered):
-            values = self._row(place, statement)
-            if parts := damaged_parts(values, without):
-                raise StoreError(f"{self.path}: {Damage.of(values, parts)} {self._more}")
+        for values in self._whole_rows(ids, without, ordered=ordered):
             yield decoded(values)
 
     # -- damage ----------------------------------------------------------------------------------
@@ -201,6 +199,17 @@ class Store:
         where = "" if ids is None else "WHERE id IN (SELECT id FROM temp.wanted)"
         order = _ORDER if ordered else "rowid"
         return [row[0] for row in self._execute(f"SELECT rowid FROM runs {where} ORDER BY {order}")]
+
+    def _whole_rows(
+        self, ids: Iterable[str] | None, without: Collection[str], *, ordered: bool
+    ) -> Iterator[dict[str, Any]]:
+        """Rows one by one, each checked in those parts that are read."""
+        statement = self._select(without)
+        for place in self._places(ids, ordered=ordered):
+            values = self._row(place, statement)
+            if parts := damaged_parts(values, without):
+                raise StoreError(f"{self.path}: {Damage.of(values, parts)} {self._more}")
+            yield values
 
     def _select(self, without: Collection[str] = ()) -> str:
         """The question for a row; what is left out or absent is empty."""
@@ -327,6 +336,6 @@ class Store:
             return StoreError(
                 f"{self.path} cannot be written: the disk is full. What was stored before is whole."
             )
-        if "unable to open" in text:
+        if "unable to open" in text or self.path.is_dir():
             return StoreError(f"{self.path} cannot be opened or made.")
         return StoreError(f"{self.path} is damaged ({text}); it was left as it is. {self._more}")
