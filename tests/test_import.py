@@ -3,15 +3,11 @@
 import json
 import subprocess
 import sys
-import time
 
 import pytest
 
 import nalm
 
-ALLOWED = 1.3
-ROUNDS = 3
-ATTEMPTS = 3
 HEAVY = ("sympy", "scipy.optimize", "typer", "torch._inductor")
 
 
@@ -24,31 +20,16 @@ def modules_after(module):
     return set(json.loads(run(f"import json, sys, {module}; print(json.dumps(list(sys.modules)))")))
 
 
-def best_seconds(*modules):
-    """The best time of importing each in a fresh process; they take turns, so that noise hits all."""
-    seconds = {module: float("inf") for module in modules}
-    for _ in range(ROUNDS):
-        for module in modules:
-            start = time.perf_counter()
-            run(f"import {module}")
-            seconds[module] = min(seconds[module], time.perf_counter() - start)
-    return seconds
-
-
 @pytest.fixture(scope="module")
 def added():
     """The modules that nalm imports and torch alone does not."""
     return modules_after("nalm") - modules_after("torch")
 
 
-def test_import_takes_at_most_a_third_more_than_torch():
-    ratios = []
-    for _ in range(ATTEMPTS):
-        best = best_seconds("torch", "nalm")
-        ratios.append(best["nalm"] / best["torch"])
-        if ratios[-1] <= ALLOWED:
-            return
-    pytest.fail(f"import nalm takes {min(ratios):.2f} times as long as import torch, allowed is {ALLOWED}")
+def test_import_loads_nothing_but_torch_and_a_few_modules_of_its_own(added):
+    """What it costs in seconds is measured by benchmarks/imports.py; what it loads does not vary."""
+    assert {module.partition(".")[0] for module in added} == {"nalm"}
+    assert len(added) < 70
 
 
 @pytest.mark.parametrize("heavy", HEAVY)
