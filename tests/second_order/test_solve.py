@@ -315,6 +315,45 @@ def test_a_model_can_be_given_by_its_name():
     assert stack[0].out_features == 3
 
 
+class Passes(nn.Module):
+    """A module of one's own that passes rows from unit to unit."""
+
+    def __init__(self):
+        super().__init__()
+        self.sums, self.shape, self.product = nalm.NAU(4, 2), nn.Flatten(), nalm.NMU(2, 1)
+
+    def forward(self, x):
+        return self.product(self.shape(self.sums(x)))
+
+
+def test_a_module_of_ones_own_that_passes_rows_on_is_solved_like_a_stack():
+    x, model = rows(inputs=4, low=1, high=2), Passes()
+    y = (x[:, 0] + x[:, 1]) * (x[:, 2] - x[:, 3])
+    own, stack = nalm.solve(model, x, y), nalm.solve(nn.Sequential(nalm.NAU(4, 2), nalm.NMU(2, 1)), x, y)
+    assert own.found is stack.found is Found.EXACT
+    assert own.cost.steps == stack.cost.steps
+    assert own.model is model
+    assert torch.allclose(model(x.float())[:, 0].double(), y, rtol=1e-5, atol=1e-5)
+
+
+def test_a_hook_is_part_of_the_model():
+    x, unit = rows(inputs=3), nalm.NMU(3, 1)
+    unit.register_forward_hook(lambda module, given, result: result + 100)
+    nalm.solve(unit, x, x[:, 0] * x[:, 1] + 100)
+    assert unit.weight.tolist() == [[1, 1, 0]]
+    unit = nalm.NMU(3, 1)
+    unit.register_forward_hook(lambda module, given, result: result + 100)
+    assert nalm.solve(unit, x, x[:, 0] * x[:, 1]).found is Found.FAILED
+
+
+def test_the_formula_of_a_solution_that_is_not_exact_says_so():
+    x, unit = rows(inputs=3), nalm.NMU(3, 1)
+    nalm.solve(unit, x, noise(len(x)))
+    assert "`nalm.solve` found it failed, R2 " in str(nalm.explain(unit))
+    nalm.solve(unit, x, x[:, 0] * x[:, 1])
+    assert str(nalm.explain(unit)) == "x1*x2"
+
+
 def test_tables_made_under_inference_mode_are_solved():
     with torch.inference_mode():
         x, unit = rows(inputs=3).clone(), nalm.NMU(3, 1)

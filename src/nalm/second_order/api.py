@@ -17,9 +17,11 @@ from nalm.second_order.solution import Found, Solution
 from nalm.second_order.solver import Rows, solve_rows
 from nalm.second_order.verdict import is_determined
 from nalm.streams import Purpose, check_seed, counters, key, uniform
+from nalm.symbolic.stack import as_stack
 from nalm.tasks.tabular import check_finite, column_names, matrix
 from nalm.training.models import Models
 from nalm.training.program import one_thread
+from nalm.units._remarks import forget_remarks_, remark_
 
 _FRESH = 0.25
 """Part of the rows that is kept to choose by."""
@@ -69,9 +71,12 @@ def solve(
     with torch.inference_mode(False):  # tensors made under it could not be computed with
         inputs, targets, columns = _rows(x, y, names)
     model = _model(model, inputs.shape[-1], targets.shape[-1], hidden)
+    forget_remarks_(model)
     with torch.inference_mode(False), torch.no_grad(), one_thread():
         notes = column_notes(inputs, columns)
-        flat = Flat(Models(model, torch.float64, torch.device("cpu")))
+        # A module that only passes rows from unit to unit is solved as the stack of its units that it is.
+        stack = as_stack(model) or model
+        flat = Flat(Models(stack, torch.float64, torch.device("cpu")))
         flat.models.check_fit(inputs.shape[-1], targets.shape[-1])
         rows = _split(inputs, targets, seed)
         options: Any = {"starts": starts, "grow": grow, "steps": steps}
@@ -82,10 +87,13 @@ def solve(
     with torch.no_grad():
         for name, value in flat.named(result.vector[None]).items():
             if name not in flat.models.frozen:
-                model.get_parameter(name).copy_(value[0])
+                stack.get_parameter(name).copy_(value[0])
     said = () if result.verdict is None else result.verdict.notes
     found = Found(result.cost.found)
-    return Solution(model, found, unique, (*notes, *said), result.cost, tuple(columns))
+    solution = Solution(model, found, unique, (*notes, *said), result.cost, tuple(columns))
+    if found is not Found.EXACT:
+        remark_(model, f"`nalm.solve` found it {solution.headline}")
+    return solution
 
 
 def _check_options(starts: int, grow: bool, steps: int, seed: int) -> None:

@@ -20,6 +20,8 @@ from nalm.units._symbolic import as_number
 
 _DISCRETE = 1e-9
 """How far a weight may be from a discrete value and still count as one."""
+_ALIKE = 0.01
+"""A formula that is further from the model than this in most rows is not that of the model."""
 
 
 def is_readable(flat: Flat, vector: Tensor) -> bool:
@@ -48,7 +50,14 @@ def formula_values(flat: Flat, vector: Tensor, x: Tensor) -> Tensor | None:
             values = unit.expression(values, idealised=True)
     except NotImplementedError:  # a user's own unit need not have a symbolic form
         return None
-    return _evaluated(values, symbols, x)
+    found = _evaluated(values, symbols, x)
+    return found if _agree(found, flat.predict(vector[None], x)[0]) else None
+
+
+def _agree(formula: Tensor, outputs: Tensor) -> bool:
+    """Whether model and formula are one function, but for epsilons: a hook may make them two."""
+    close = (formula - outputs).abs() <= _ALIKE * (1 + outputs.abs())
+    return bool(close.double().mean() > 0.5)
 
 
 def _evaluated(expressions: list[Any], symbols: list[Any], x: Tensor) -> Tensor:

@@ -88,11 +88,12 @@ class Solution:
 
     def __str__(self) -> str:
         how = f"{self.cost.start}, {self.cost.steps} steps of {self.cost.starts} starts"
-        first = f"{self._headline()}: mean squared error {self.error:.3g} on fresh rows ({how})."
+        first = f"{self.headline}: mean squared error {self.error:.3g} on fresh rows ({how})."
         return " ".join([first, *self.notes])
 
-    def _headline(self) -> str:
-        """The word for it, and how much it leaves open."""
+    @property
+    def headline(self) -> str:
+        """The word for what was found, and how much it leaves open."""
         if self.found is Found.EXACT:
             return str(self.found)
         if self.found is Found.DISCRETE:
