@@ -11,6 +11,7 @@ import os
 import re
 import sys
 import time
+import traceback
 from collections import Counter
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -19,7 +20,7 @@ from typing import Annotated, Any, NoReturn
 import typer
 from rich.console import Console
 
-from nalm import catalogue
+from nalm import catalogue, interrupts
 from nalm._version import __version__
 from nalm.errors import (
     ArgumentError,
@@ -172,7 +173,7 @@ def bench(
 ) -> None:
     """Train units on a task for many seeds and print how often they solve it, with intervals.
 
-    What is in the store is not computed again; an interrupted command goes on where it was.
+    What is in the store is not computed again; an interrupted command resumes when it is run again.
     """
     from nalm.experiment import bench as experiment
 
@@ -341,29 +342,42 @@ _UsageError: Any = typer.BadParameter.__mro__[1]
 
 
 def main(arguments: list[str] | None = None) -> NoReturn:
-    """Run a command and exit: 0 done, 1 fault, 2 wrong usage, 130 interrupted."""
+    """Run a command and exit with its code."""
+    sys.exit(run(arguments))
+
+
+def run(arguments: list[str] | None = None) -> int:
+    """Run a command: 0 done, 1 fault, 2 wrong usage, 130 interrupted."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="replace")  # a terminal that cannot show a letter is no fault
     try:
-        for stream in (sys.stdout, sys.stderr):
-            if isinstance(stream, io.TextIOWrapper):
-                stream.reconfigure(errors="replace")  # a terminal that cannot show a letter is no fault
         code = app(arguments, standalone_mode=False)
-    except _UsageError as error:
+    except (Exception, SystemExit, KeyboardInterrupt) as error:
+        if not interrupts.were_met() and not isinstance(error, KeyboardInterrupt):
+            return _told(error)
+        code = interrupts.CODE
+    if code == interrupts.CODE:  # which typer also makes of an interruption
+        _say(interrupts.SENTENCE)
+    return code if isinstance(code, int) else 0
+
+
+def _told(error: Exception | SystemExit) -> int:
+    """Say what went wrong in one sentence, and give the exit code; what is not foreseen is raised."""
+    if isinstance(error, _UsageError):
         _say(_usage_sentence(error))
-        code = 2
-    except ArgumentError as error:
+        return 2
+    if isinstance(error, NalmError):
         _say(str(error))
-        code = 2
-    except NalmError as error:
-        _say(str(error))
-        code = 1
-    except OSError as error:
+        return 2 if isinstance(error, ArgumentError) else 1
+    if isinstance(error, OSError):
         _say(f"Cannot use {error.filename!r}: {error.strerror}." if error.filename else str(error))
-        code = 1
-    except (KeyboardInterrupt, typer.Abort):
-        code = 130
-    if code == 130:  # which typer may also have made of an interruption itself
-        _say("Interrupted. What was stored stays; the same command goes on from there.")
-    sys.exit(code if isinstance(code, int) else 0)
+        return 1
+    if isinstance(error, SystemExit) and not isinstance(error.__context__, BrokenPipeError):
+        called = traceback.extract_tb(error.__traceback__)[-1]
+        _say(f"{called.filename}:{called.lineno} ended the command: it must not call sys.exit.")
+        return 2
+    raise error
 
 
 def _usage_sentence(error: Any) -> str:

@@ -207,7 +207,7 @@ class ModelSpec:
                 built = layer.build(before, after, {"batch_shape": (), "device": None, "dtype": None})
                 own.try_out(built, layer.origin, before, after)
 
-    def explain_failure(self, error: Exception) -> Exception:
+    def explain_failure(self, error: BaseException) -> BaseException:
         """The error itself, or with file and line if it came out of a user's own unit."""
         for layer in self.layers:
             if layer.origin is not None and not isinstance(error, NalmError):
