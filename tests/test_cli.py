@@ -255,6 +255,40 @@ def test_an_unknown_command_with_an_apostrophe_is_quoted_whole(run):
     assert '"list\'s"' in only_line(err)
 
 
+EXITS = """
+import sys
+import nalm
+
+class Mine(nalm.NMU):
+    @classmethod
+    def make_recipe(cls, op, name, inputs):
+        sys.exit(3)
+"""
+
+
+def test_a_unit_that_exits_anywhere_is_told_with_file_and_line(run, tmp_path):
+    file = tmp_path / "mine.py"
+    file.write_text(EXITS)
+    code, out, err = run("bench", "single-module", "--units", f"{file}:Mine", "--dry-run")
+    assert (code, out) == (2, "")
+    assert only_line(err) == f"{file}:8 ended the command: it must not call sys.exit."
+
+
+@pytest.mark.parametrize(
+    ("arguments", "most"),
+    [
+        (["bench", "single-module", "--units", "nmu", "--seeds", "1000000000"], "111,111 for 9 rows"),
+        (["reproduce", "mistry2023:fig3.4", "--seeds", "1000000000"], "1,000,000"),
+        (["reproduce", "mistry2023:fig3.4", "--seeds", "1000000"], "15,873 for 63 rows"),
+    ],
+    ids=lambda value: value[0] if isinstance(value, list) else value,
+)
+def test_more_runs_than_a_command_can_plan_are_refused(run, arguments, most):
+    code, out, err = run(*arguments, "--dry-run")
+    assert (code, out) == (2, "")
+    assert f"Argument `seeds` must be at most {most}" in only_line(err)
+
+
 def test_interruption_is_code_130(run, monkeypatch):
     def interrupted():
         raise KeyboardInterrupt

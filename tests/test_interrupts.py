@@ -78,6 +78,15 @@ def test_while_something_is_imported(moment, tmp_path):
     assert (code, out, err) == (interrupts.CODE, "", interrupts.SENTENCE + "\n")
 
 
+def test_in_a_file_of_the_users_the_sentence_names_it(tmp_path):
+    interrupt = "import os, signal\nos.kill(os.getpid(), signal.SIGINT)\n"
+    (tmp_path / "mine.py").write_text(interrupt)
+    units = ("--units", "./mine.py:Mine")
+    code, _, err = run(INTERRUPTED_AT, "", "bench", "single-module", *units, cwd=tmp_path)
+    assert code == interrupts.CODE
+    assert err.splitlines() == [interrupts.SENTENCE.replace("ed.", "ed while importing mine.py.", 1)]
+
+
 def test_again_while_it_cleans_up(tmp_path):
     code, out, err = run(TWICE, *BENCH, cwd=tmp_path)
     assert (code, out, err) == (interrupts.CODE, "", interrupts.SENTENCE + "\n")

@@ -17,7 +17,7 @@ def main() -> NoReturn:
         interrupts.raise_once()
         code = cli.run()
     except KeyboardInterrupt:  # in the moments before the command and after it
-        print(interrupts.SENTENCE, file=sys.stderr)
+        print(interrupts.sentence(), file=sys.stderr)
         code = interrupts.CODE
     interrupts.finish(code)
     sys.exit(code)

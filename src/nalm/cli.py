@@ -358,7 +358,7 @@ def run(arguments: list[str] | None = None) -> int:
             return _told(error)
         code = interrupts.CODE
     if code == interrupts.CODE:  # which typer also makes of an interruption
-        _say(interrupts.SENTENCE)
+        _say(interrupts.sentence())
     return code if isinstance(code, int) else 0
 
 

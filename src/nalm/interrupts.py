@@ -26,6 +26,8 @@ _AGAIN = 0.01
 _SHOW_CURSOR = "\x1b[?25h"
 """What gives a terminal its cursor back, which a progress bar hides."""
 _met = threading.Event()
+_doing: list[str] = []
+_sentence = SENTENCE
 
 
 def end_at_once() -> None:
@@ -55,6 +57,21 @@ def were_met() -> bool:
 
 
 @contextlib.contextmanager
+def during(what: str) -> Iterator[None]:
+    """An interruption in the block says what was done, such as "importing ./mine.py"."""
+    _doing.append(what)
+    try:
+        yield
+    finally:
+        _doing.pop()
+
+
+def sentence() -> str:
+    """What to say about the interruption that was met."""
+    return _sentence
+
+
+@contextlib.contextmanager
 def held() -> Iterator[None]:
     """Interruptions wait until the end of the block; processes that are started in it are never interrupted.
 
@@ -71,21 +88,31 @@ def held() -> Iterator[None]:
 
 
 def _end(number: int, frame: FrameType | None) -> NoReturn:
+    _note()
     # Not through Python's streams, which may be in the middle of a line.
     cursor = _SHOW_CURSOR if os.isatty(2) else ""
     with contextlib.suppress(OSError):
-        os.write(2, f"{cursor}{SENTENCE}\n".encode())
+        os.write(2, f"{cursor}{_sentence}\n".encode())
     os._exit(CODE)
 
 
-def _raise(number: int, frame: FrameType | None) -> NoReturn:
+def _note() -> None:
+    """Note what was done when the first interruption came."""
+    global _sentence
+    if not _met.is_set():
+        what = f" while {_doing[-1]}" if _doing else ""
+        _sentence = SENTENCE.replace("Interrupted", f"Interrupted{what}", 1)
     _met.set()
+
+
+def _raise(number: int, frame: FrameType | None) -> NoReturn:
+    _note()
     signal.signal(signal.SIGINT, _end)
     raise KeyboardInterrupt
 
 
 def _raise_again(lost: Any) -> None:
-    """In a callback, as of a weak reference, an interruption cannot be raised: it comes again a little later."""
+    """An interruption cannot be raised in a callback, as of a weak reference: it comes again a little later."""
     if not issubclass(lost.exc_type, KeyboardInterrupt):
         sys.__unraisablehook__(lost)
         return

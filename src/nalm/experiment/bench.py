@@ -25,6 +25,8 @@ from nalm.units import UNITS
 SECONDS_PER_STEP, SECONDS_TO_COMPILE = 1e-6, 30.0
 SECONDS_PER_INPUT = 0.02
 """Of a second-order run."""
+MOST_RUNS = 1_000_000
+"""Runs of one command: planning them takes seconds, computing them days."""
 
 
 @dataclass(frozen=True)
@@ -34,6 +36,13 @@ class Experiment:
     task: str
     cells: tuple[Cell, ...]
     seeds: int
+
+    def __post_init__(self) -> None:
+        most = MOST_RUNS // max(1, len(self.cells))
+        if self.seeds > most:
+            rows = f"{len(self.cells):,} row{'' if len(self.cells) == 1 else 's'}"
+            expected = f"at most {most:,} for {rows} of results, {MOST_RUNS:,} runs per command"
+            raise ArgumentError("seeds", expected, f"{self.seeds:,}")
 
     def runs(self) -> Iterator[Run]:
         """All runs, cell by cell."""

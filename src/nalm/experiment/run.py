@@ -63,6 +63,11 @@ class Cell:
         """The identity as text, the same for the same numbers."""
         return json.dumps(self.identity, sort_keys=True)
 
+    @functools.cached_property
+    def digest(self) -> Any:
+        """A hash of the text and a space, which the names of all runs begin with."""
+        return hashlib.sha256(f"{self.text} ".encode())
+
 
 def make_identity(
     task: RangeTask, layers: list[dict[str, Any]], recipe: Recipe, hidden: int = 2
@@ -80,14 +85,16 @@ def make_identity(
     }
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Run:
     """One seed of a cell."""
 
     cell: Cell
     seed: int
 
-    @functools.cached_property
+    @property
     def id(self) -> str:
         """A name for the run that is the same wherever its numbers are."""
-        return hashlib.sha256(f"{self.cell.text} {self.seed}".encode()).hexdigest()[:32]
+        whole = self.cell.digest.copy()
+        whole.update(str(self.seed).encode())
+        return str(whole.hexdigest()[:32])

@@ -7,6 +7,7 @@ from dataclasses import dataclass, fields, is_dataclass, replace
 from typing import Any
 
 from nalm.errors import ArgumentError, check_choice, check_positive
+from nalm.experiment.bench import MOST_RUNS
 from nalm.experiment.run import Cell
 from nalm.training.losses import PCCThenMSE
 from nalm.training.recipe import Recipe
@@ -56,6 +57,8 @@ def make_scale(
     check_choice("scale", name, ("quick", "paper"))
     if seeds is not None:
         check_positive("seeds", seeds)
+    if seeds is not None and seeds > MOST_RUNS:
+        raise ArgumentError("seeds", f"at most {MOST_RUNS:,}", f"{seeds:,}")
     if steps is not None and not 0 < steps <= 1:
         raise ArgumentError("steps", "a part of the paper's, above 0 and at most 1", repr(steps))
     return Scale(name == "quick", seeds, steps, None if rows is None else tuple(row.strip() for row in rows))
