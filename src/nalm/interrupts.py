@@ -112,7 +112,7 @@ def _raise(number: int, frame: FrameType | None) -> NoReturn:
 
 
 def _raise_again(lost: Any) -> None:
-    """An interruption cannot be raised in a callback, as of a weak reference: it comes again a little later."""
+    """In a callback, as of a weak reference, no interruption can be raised: it comes again a little later."""
     if not issubclass(lost.exc_type, KeyboardInterrupt):
         sys.__unraisablehook__(lost)
         return

@@ -7,7 +7,7 @@ import inspect
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, cast
 
 import torch
 from torch import nn
@@ -59,7 +59,8 @@ class Layer:
         if not issubclass(self.kind, Unit) or not hasattr(self.kind, "ops"):
             return None
         # Options may leave a unit fewer.
-        return self._made(2, 1, **dict(self.options)).ops if self.options else self.kind.ops
+        made = self._made(2, 1, **dict(self.options)) if self.options else self.kind
+        return cast("Unit", made).ops
 
     def can(self, op: str) -> bool:
         """Whether it can express an operation; where nobody knows, it may try."""
