@@ -13,7 +13,7 @@ import sys
 import time
 import traceback
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Annotated, Any, NoReturn
 
@@ -150,6 +150,13 @@ def bench(
     seeds: Annotated[int | None, typer.Option(help="How many seeds, from 0 on; by default 25.")] = None,
     hidden: Annotated[int, typer.Option(help="Values between the units of a stack.")] = 2,
     iterations: Annotated[int | None, typer.Option(help="Steps; by default those of the recipe.")] = None,
+    schedule: Annotated[
+        str,
+        typer.Option(
+            metavar="scaled|published",
+            help="What fewer steps do to a recipe's schedules: shorten them (scaled) or cut them off.",
+        ),
+    ] = "scaled",
     recipe: Annotated[
         str | None,
         typer.Option(
@@ -191,16 +198,20 @@ def bench(
             seeds=usual[check_choice("scale", scale, usual)] if seeds is None else seeds,
             iterations=iterations,
             recipe=recipe,
+            schedule=schedule,
             hidden=check_positive("hidden", hidden),
         )
+    notes = experiment.schedule_notes(wanted)
     with _workforce(jobs, scheduler) as workforce:
         if dry_run:
             plan = experiment.plan_work(wanted, store, workforce.size, fresh=fresh)
+            _say_all(notes)
             _print_plan(plan, workforce.size, json_file)
             return
         with experiment.Store(store) as opened:
             work = experiment.make_work(wanted, opened, workforce.size, fresh=fresh)
             if work.missing:
+                _say_all(notes)
                 _say(f"{work.missing} runs to compute, {work.stored} stored in {store}.")
             with _shown_progress() as tell:
                 result = experiment.do_work(work, opened, workforce, tell, threshold=threshold)
@@ -530,6 +541,8 @@ def _print_bench(result: dict[str, Any]) -> None:
     _print(tables.bench_table(result))
     if line := tables.second_order_line(result):
         print(line)
+    for note in result["notes"]:
+        print(note)
     if any(len(entry["units"]) > 1 for entry in result["summary"]):
         _print(tables.summary_table(result))
 
@@ -571,3 +584,8 @@ def _print(table: Any) -> None:
 
 def _say(text: str) -> None:
     print(text, file=sys.stderr)
+
+
+def _say_all(texts: Iterable[str]) -> None:
+    for text in texts:
+        _say(text)
