@@ -9,6 +9,7 @@ import io
 import json
 import os
 import re
+import shutil
 import sys
 import time
 import traceback
@@ -577,9 +578,9 @@ def _save_figure(entry: Any, measured: Any, folder: Path, reduced: list[str]) ->
         _say(f"Figure written to {' and '.join(map(str, files))}.")
 
 
-def _print(table: Any) -> None:
-    """A table on standard output; in a pipe as wide as it needs to be."""
-    Console(width=None if sys.stdout.isatty() else 180).print(table)
+def _print(table: tables.TextTable) -> None:
+    """A table on standard output, in the width of the terminal; in a pipe one line a row."""
+    print(table.text(shutil.get_terminal_size().columns if sys.stdout.isatty() else None))
 
 
 def _say(text: str) -> None:
