@@ -172,6 +172,13 @@ def bench(
     threshold: Annotated[
         float | None, typer.Option(help="Error below which a run counts as solved; by default the task's.")
     ] = None,
+    published: Annotated[
+        bool | None,
+        typer.Option(
+            "--published/--no-published",
+            help="Put the papers' numbers for the same tasks beside; by default where a unit is your own.",
+        ),
+    ] = None,
     store: StoreFile = DEFAULT_STORE,
     fresh: Annotated[bool, typer.Option("--fresh", help="Compute stored runs again.")] = False,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Print the plan and an estimate only.")] = False,
@@ -184,10 +191,13 @@ def bench(
     What is in the store is not computed again; an interrupted command resumes when it is run again.
     """
     from nalm.experiment import bench as experiment
+    from nalm.papers.benched import has_own_units, with_published
 
     usual = {"quick": 5, "paper": 25}
     if threshold is not None:
         check_above_zero("threshold", threshold)
+    if threshold is not None and published:
+        raise ArgumentError("published", "left out with --threshold, which papers do not use", "--published")
     _check_writable(json_file)
     with contextlib.redirect_stdout(sys.stderr):  # what a user's unit prints is no result
         wanted = experiment.make_experiment(
@@ -216,6 +226,8 @@ def bench(
                 _say(f"{work.missing} runs to compute, {work.stored} stored in {store}.")
             with _shown_progress() as tell:
                 result = experiment.do_work(work, opened, workforce, tell, threshold=threshold)
+    beside = has_own_units(wanted) if published is None else published
+    result = with_published(result, wanted, wanted=beside and threshold is None)
     if not _write_json(result, json_file):
         _print_bench(result)
     if work.missing:
@@ -546,6 +558,8 @@ def _print_bench(result: dict[str, Any]) -> None:
         print(note)
     if any(len(entry["units"]) > 1 for entry in result["summary"]):
         _print(tables.summary_table(result))
+    if table := tables.published_table(result):
+        _print(table)
 
 
 def _print_reproduction(result: dict[str, Any]) -> None:
