@@ -58,14 +58,14 @@ def test_fewer_steps_scale_the_schedules_and_say_so(undisturbed):
 def test_published_schedules_are_cut_off_with_a_note_and_keep_the_names_that_runs_had():
     made = [
         make_experiment(
-            "single-module", ["nmu", "nac-mul"], ["mul"], RANGES, iterations=2000, schedule=schedule
+            "single-module", ["nau", "linear"], ["add"], RANGES, iterations=2000, schedule=schedule
         )
         for schedule in ("scaled", "published")
     ]
     scaled, cut = ([run.id for run in each.runs()] for each in made)
-    assert [a == b for a, b in zip(scaled, cut)] == [False] * 50 + [True] * 50  # nac-mul has no schedule
+    assert [a == b for a, b in zip(scaled, cut)] == [False] * 50 + [True] * 50  # linear has no schedule
     (note,) = schedule_notes(made[1])
-    assert "nmu: with 2,000 instead of 50,000 steps, UnitPenalty never begins" in note
+    assert "nau: with 2,000 instead of 50,000 steps, UnitPenalty never begins" in note
     assert "--schedule scaled" in note
     cell = made[1].cells[0]
     assert cell.recipe == replace(cell.named_recipe, iterations=2000)
