@@ -8,12 +8,13 @@ import signal
 import subprocess
 import sys
 import time
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 import nalm
-from nalm.experiment.bench import do_work, make_experiment, make_work, options_of
+from nalm.experiment.bench import do_work, make_experiment, make_work, options_of, schedule_notes
 from nalm.experiment.local import Local
 from nalm.experiment.store import Store
 
@@ -45,6 +46,33 @@ def test_rows_have_every_measure(undisturbed):
     assert row["success"]["low"] <= row["success"]["rate"] <= row["success"]["high"]
     assert sum(row["outcomes"].values()) == 10
     assert json.loads(json.dumps(undisturbed[0]))["computed_runs"] == 20
+
+
+def test_fewer_steps_scale_the_schedules_and_say_so(undisturbed):
+    schedule = undisturbed[0]["rows"][0]["schedule"]
+    change = "UnitPenalty ramps from step 800 to 1,400, where the recipe ramps from step 20,000 to 35,000"
+    assert schedule == {"kind": "scaled", "usual_steps": 50_000, "changes": (change,), "missed": ()}
+    assert undisturbed[0]["notes"] == [f"nmu: schedules scaled to 2,000 instead of 50,000 steps: {change}."]
+
+
+def test_published_schedules_are_cut_off_with_a_note_and_keep_the_names_that_runs_had():
+    made = [
+        make_experiment(
+            "single-module", ["nau", "linear"], ["add"], RANGES, iterations=2000, schedule=schedule
+        )
+        for schedule in ("scaled", "published")
+    ]
+    scaled, cut = ([run.id for run in each.runs()] for each in made)
+    assert [a == b for a, b in zip(scaled, cut)] == [False] * 50 + [True] * 50  # linear has no schedule
+    (note,) = schedule_notes(made[1])
+    assert "nau: with 2,000 instead of 50,000 steps, UnitPenalty never begins" in note
+    assert "--schedule scaled" in note
+    cell = made[1].cells[0]
+    assert cell.recipe == replace(cell.named_recipe, iterations=2000)
+
+
+def test_the_usual_steps_need_no_note():
+    assert schedule_notes(make_experiment("single-module", ["nmu", "inalu", "realnpu"])) == []
 
 
 def test_more_seeds_compute_only_what_is_missing_and_give_the_same_bits(undisturbed, tmp_path):

@@ -205,7 +205,7 @@ class Cluster:
             raise self._gone()
 
     def _gone(self) -> ClusterError:
-        kept = "What was stored stays; the same command goes on from there."
+        kept = "What was stored stays; the same command resumes from there."
         return ClusterError(f"The scheduler {self.address} is gone. {kept}")
 
     def _wait_for_workers(self) -> None:

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Any
 
 import torch
 from torch import nn
 
 from nalm.compose.spec import ModelSpec
-from nalm.errors import ArgumentError
+from nalm.errors import ArgumentError, check_positive
 from nalm.tasks import ArithmeticDataset, Table, Task
 from nalm.training.engine import Report, train_runs
 from nalm.training.recipe import Recipe
 from nalm.training.result import TrainResult
+from nalm.training.steps import timing_of, with_steps
 from nalm.units import units_of
 
 
@@ -44,7 +47,9 @@ def train(
         seeds: how many seeds (0, 1, …), or which; each starts from weights drawn by its seed. None trains
             the module once, from the weights it has.
         hidden: values between the units of a stack given by name.
-        iterations: steps; by default those of the recipe.
+        iterations: steps; by default those of the recipe. With fewer, the schedules of the published recipe
+            are shortened in proportion; a recipe that is given stays as it is, with a warning if part of it
+            comes too late.
         log_interval: steps between evaluations.
         dtype: precision of a model given by name, float32 or float64; a module trains in its own.
         device: where to train.
@@ -64,6 +69,7 @@ def train(
     published = _published(model, task, spec)
     if not isinstance(recipe, Recipe | None):
         raise ArgumentError("recipe", "a Recipe", repr(recipe))
+    chosen = _in_steps(recipe, published, iterations)
     own = next(model.parameters(), torch.empty(0))
     if dtype not in (None, own.dtype):
         hint = "Nothing is cast silently: use model.to(...)."
@@ -74,7 +80,7 @@ def train(
     result = train_runs(
         model,
         [task] * len(seed_list),
-        [recipe or published] * len(seed_list),
+        [chosen] * len(seed_list),
         seed_list,
         iterations=iterations,
         log_interval=log_interval,
@@ -86,6 +92,19 @@ def train(
     )
     model.load_state_dict(result.model_of(result.best).state_dict())
     return result
+
+
+def _in_steps(given: Recipe | None, published: Recipe, steps: int | None) -> Recipe:
+    """The recipe for so many steps: the published one shortened, a given one as it is."""
+    if steps is None:
+        return given or published
+    check_positive("iterations", steps)
+    if given is None:
+        return with_steps(published, steps)
+    if missed := timing_of(replace(given, iterations=steps), given).missed:
+        text = f"With {steps:,} instead of {given.iterations:,} steps, {'; '.join(missed)}."
+        warnings.warn(text, stacklevel=3)
+    return replace(given, iterations=steps)
 
 
 def _published(model: nn.Module, task: Task, spec: ModelSpec | None) -> Recipe:
