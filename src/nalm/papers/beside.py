@@ -1,0 +1,158 @@
+"""What the papers publish for a task: success rates that runs of anyone's own unit can be put beside.
+
+A rate is comparable if it was made on the same data (task, operation, inputs, ranges), by the threshold that
+the task has here, and by the recipe that the paper trains the unit with; other settings of a sweep are left
+out. How many steps that recipe has is told with every rate, because it is up to the reader's own runs
+whether they are as many.
+"""
+
+from __future__ import annotations
+
+import functools
+import json
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from nalm.errors import NalmError
+from nalm.evaluate.intervals import Interval
+from nalm.experiment.run import Cell
+from nalm.papers.metrics import SUCCESS
+from nalm.papers.published import Published, numbers_of
+from nalm.tasks import RangeTask
+
+
+@dataclass(frozen=True)
+class PublishedRate:
+    """The success rate of a unit on a task as a paper has it.
+
+    Attributes:
+        model: the unit as it is written on the command line, such as `realnpu@modified`.
+        label: the unit as the paper writes it.
+        success: the rate with its 95 % interval, Wilson's where the paper gives none.
+        n: of how many seeds, if the paper says so.
+        iterations: steps that it was trained for.
+        threshold: what counted as success, in words.
+        source: where it stands, such as `mistry2023, section 3.3.2, text`.
+        entry: the id under which `nalm reproduce` has it.
+        kind: `number` if it is printed or measured in a figure, `claim` if a sentence says it in words.
+    """
+
+    model: str
+    label: str
+    success: Interval
+    n: int | None
+    iterations: int
+    threshold: str
+    source: str
+    entry: str
+    kind: str
+
+    def row(self) -> dict[str, Any]:
+        """The rate as plain data."""
+        rate = {"rate": self.success.value, "low": self.success.low, "high": self.success.high}
+        others = ("n", "iterations", "threshold", "source", "entry", "kind")
+        return {
+            "model": self.model,
+            "label": self.label,
+            "success": rate,
+            **{name: getattr(self, name) for name in others},
+        }
+
+
+def published_for(task: RangeTask, iterations: int | None = None) -> list[PublishedRate]:
+    """The success rates that papers publish for a task, one for each paper, unit and recipe.
+
+    Args:
+        task: the task, with operation, range and number of inputs; a range is the same however it is written.
+        iterations: only rates of units that were trained for so many steps; None for all.
+    """
+    found = _by_task().get(_key(task), ())
+    return [rate for rate in found if iterations is None or rate.iterations == iterations]
+
+
+def _key(task: RangeTask) -> str:
+    """The same for the same data."""
+    return json.dumps(task.identity(), sort_keys=True)
+
+
+@dataclass(frozen=True)
+class _Found:
+    """A published number and the cell that reproduces it."""
+
+    number: Published
+    cell: Cell
+
+    @property
+    def weight(self) -> tuple[bool, int]:
+        """Printed numbers count more than words, many seeds more than few."""
+        return self.number.kind == "number", self.number.n or 0
+
+
+@functools.cache
+def _by_task() -> dict[str, list[PublishedRate]]:
+    """The rates of every task; of several that one paper has for one unit and recipe, the weightiest."""
+    best: dict[tuple[str, ...], _Found] = {}
+    for found in _comparable():
+        paper, recipe = found.number.entry.partition(":")[0], repr(found.cell.recipe)
+        place = (_key(found.cell.task), paper, str(found.cell.model), recipe)
+        if place not in best or found.weight > best[place].weight:
+            best[place] = found
+    rates: dict[str, list[PublishedRate]] = {}
+    for (task, *_), found in best.items():
+        rates.setdefault(task, []).append(_rate(found))
+    return rates
+
+
+def _comparable() -> Iterator[_Found]:
+    """Published rates of single cells that are judged by the task's own threshold."""
+    from nalm.papers.entries import ENTRIES  # the specs of all papers: a second, for those who ask
+    from nalm.papers.entry import Grid
+
+    for entry in ENTRIES.values():
+        if not isinstance(entry, Grid) or entry.threshold is not None:
+            continue
+        swept = _swept(cell for place in entry.places.values() for cell in place.cells)
+        for number in numbers_of(entry.id):
+            place = entry.places.get((number.row, number.column))
+            if number.metric != SUCCESS.name or place is None or place.reason is not None:
+                continue
+            if len(place.cells) > 1 or place.cells[0].hidden != Cell.hidden:
+                continue  # several ranges taken together, or another network than `bench` makes
+            if _setting(place.cells[0]) not in swept or _is_own_recipe(place.cells[0]):
+                yield _Found(number, place.cells[0])
+
+
+def _setting(cell: Cell) -> tuple[str, str, int]:
+    """Everything but the recipe."""
+    return _key(cell.task), str(cell.model), cell.hidden
+
+
+def _swept(cells: Iterable[Cell]) -> set[tuple[str, str, int]]:
+    """Where a figure has a model on a task by several recipes."""
+    recipes: dict[tuple[str, str, int], set[str]] = {}
+    for cell in cells:
+        recipes.setdefault(_setting(cell), set()).add(repr(cell.recipe))
+    return {setting for setting, found in recipes.items() if len(found) > 1}
+
+
+def _is_own_recipe(cell: Cell) -> bool:
+    try:
+        return cell.recipe == cell.named_recipe
+    except NalmError:  # papers also train units on operations that they cannot express
+        return False
+
+
+def _rate(found: _Found) -> PublishedRate:
+    number = found.number
+    return PublishedRate(
+        model=str(found.cell.model),
+        label=number.row,
+        success=number.interval(),
+        n=number.n,
+        iterations=found.cell.recipe.iterations,
+        threshold=number.threshold,
+        source=f"{number.entry.partition(':')[0]}, {number.locator}",
+        entry=number.entry,
+        kind=number.kind,
+    )
