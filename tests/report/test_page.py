@@ -1,6 +1,7 @@
 """The page as a file: self-contained, empty without runs, and text in the data stays text."""
 
 import re
+import weakref
 
 import numpy as np
 import pytest
@@ -102,10 +103,39 @@ def test_runs_that_no_threshold_can_judge_are_counted(tmp_path, output):
     assert "2 more that no threshold can judge are left out." in output.read_text()
 
 
-def test_a_page_with_some_of_the_runs_says_so(store_path, output, monkeypatch):
-    monkeypatch.setattr(packing, "BUDGET", 1)
+@pytest.mark.parametrize(
+    ("budget", "said"),
+    [
+        (8000, "15 of 60 runs are on this page: the lowest seeds of every line."),
+        (1, "1 of 60 runs are on this page: the lowest seed of the first lines."),
+    ],
+)
+def test_a_page_with_some_of_the_runs_says_so(store_path, output, monkeypatch, budget, said):
+    monkeypatch.setattr(packing, "BUDGET", budget)
     write_page(store_path, output)
-    assert "15 of 60 runs are on this page" in output.read_text()
+    assert said in output.read_text()
+
+
+def test_the_runs_of_a_store_are_never_all_in_memory(store_path, output, monkeypatch):
+    """Of a store of any size: a run is let go before the next is read, and weights are read of few."""
+    alive, most, bulky = set(), [0], []
+    monkeypatch.setattr(packing, "BUDGET", 8000)
+    monkeypatch.setattr(packing, "TOGETHER", 5)
+    read = Store.records
+
+    def watched(self, *arguments, **options):
+        for record in read(self, *arguments, **options):
+            alive.add(record.id + str(id(record)))
+            weakref.finalize(record, alive.discard, record.id + str(id(record)))
+            most[0] = max(most[0], len(alive))
+            bulky.append(bool(record.history))
+            yield record
+
+    monkeypatch.setattr(Store, "records", watched)
+    assert write_page(store_path, output) == 60
+    assert most[0] <= 15 + 2 * 5  # one of each line, and those that are being packed
+    assert bulky.count(False) == 60
+    assert bulky.count(True) == 15 + 15  # the first of every line to know its size, and those that are shown
 
 
 @pytest.mark.parametrize("broken", ["weights", "buffer"])
