@@ -1,13 +1,17 @@
 """The JSON of every command is what the schemas in the documentation say."""
 
 import json
+import sqlite3
+from contextlib import closing
 from pathlib import Path
 
 import jsonschema
 import pytest
+from made_runs import fill
 from typer.testing import CliRunner
 
 from nalm.cli import app
+from nalm.experiment.bench import make_experiment
 from nalm.units import UNITS
 
 pytestmark = pytest.mark.xdist_group("bench")
@@ -15,9 +19,9 @@ SCHEMAS = Path(__file__).parents[1] / "docs" / "schemas"
 BENCH = ["bench", "single-module", "--units", "nmu", "--seeds", "2", "--iterations", "1000", "--jobs", "1"]
 
 
-def check(name, *arguments):
+def check(name, *arguments, code=0):
     result = CliRunner().invoke(app, [*arguments, "--json", "-"])
-    assert result.exit_code == 0, result.output
+    assert result.exit_code == code, result.output
     data = json.loads(result.stdout)
     jsonschema.Draft202012Validator(json.loads((SCHEMAS / f"{name}.schema.json").read_text())).validate(data)
     return data
@@ -44,6 +48,21 @@ def test_bench_and_its_plan_and_runs(tmp_path):
     assert (len(result["rows"]), result["computed_runs"]) == (9, 18)
     assert check("plan", *BENCH, *store, "--dry-run")["computed_runs"] == 0
     assert len(check("runs", "runs", *store)["runs"]) == 18
+
+
+def test_a_check_of_a_store(tmp_path):
+    path = tmp_path / "runs.sqlite"
+    fill(path, make_experiment("single-module", ["nmu"], ["mul"], ["1:2"], seeds=3))
+    words = ["runs", "--check", "--store", str(path)]
+    assert check("check", *words)["whole"] == 3
+    with closing(sqlite3.connect(path)) as connection, connection:
+        connection.execute("UPDATE runs SET machine = '{}' WHERE seed = 2")
+    found = check("check", *words, code=1)
+    assert [(run["about"], run["parts"]) for run in found["damaged"]] == [
+        ("nmu, mul, 1:2, seed 2", ["machine"])
+    ]
+    assert check("check", *words, "--repair")["repaired"] is True
+    assert check("check", *words)["runs"] == 2
 
 
 def test_second_order_rows_and_runs(tmp_path):

@@ -217,12 +217,22 @@ def runs(
         str | None, typer.Option("--range", metavar="LIST", help="Only these training ranges.")
     ] = None,
     seed: Annotated[str | None, typer.Option(metavar="LIST", help="Only these seeds.")] = None,
+    check: Annotated[
+        bool, typer.Option("--check", help="Instead, name all runs that are damaged; exit code 1 if any is.")
+    ] = False,
+    repair: Annotated[
+        bool, typer.Option("--repair", help="The same, and take damaged runs out, to be computed again.")
+    ] = False,
     store: StoreFile = DEFAULT_STORE,
     json_file: Json = None,
 ) -> None:
     """Show stored runs, one line each: outcome, weights, expression, curve."""
     from nalm.experiment.describe import Filter, described_runs
 
+    if check or repair:
+        if any(value is not None for value in (unit, op, range_, seed)):
+            raise ArgumentError("check", "given without --unit, --op, --range and --seed", "one of them")
+        _check_store(store, repair, json_file)
     wanted = Filter(_items("unit", unit), _items("op", op), _items("range", range_), _numbers("seed", seed))
     with contextlib.redirect_stdout(sys.stderr):
         found = described_runs(store, wanted, tell=_now_and_then("runs read"))
@@ -405,6 +415,15 @@ def _items(argument: str, text: str | None) -> list[str] | None:
     if not all(items):
         raise ArgumentError(argument, "items separated by commas", repr(text))
     return items
+
+
+def _check_store(store: Path, repair: bool, json_file: str | None) -> NoReturn:
+    from nalm.experiment.check import check_store
+
+    found = check_store(store, repair=repair, tell=_now_and_then("runs checked"))
+    if not _write_json(found.data(), json_file):
+        print(found)
+    raise typer.Exit(0 if found.is_whole else 1)
 
 
 def _numbers(argument: str, text: str | None) -> list[int] | None:

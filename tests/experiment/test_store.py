@@ -49,6 +49,16 @@ def path(tmp_path):
     return tmp_path / "runs.sqlite"
 
 
+def test_runs_come_in_order_or_as_they_were_stored_and_share_what_is_the_same(path):
+    with Store(path) as store:
+        store.add([record("b", seed=2), record("a", seed=1), record("c", seed=3)])
+        assert [each.seed for each in store.records()] == [1, 2, 3]
+        found = list(store.records(ordered=False))
+        assert [each.seed for each in found] == [2, 1, 3]
+        assert [each.seed for each in store.records(["c", "a"], ordered=False)] == [1, 3]
+        assert found[0].identity is found[1].identity
+
+
 def test_a_record_comes_out_as_it_went_in(path):
     with Store(path) as store:
         store.add([record()])
@@ -130,14 +140,19 @@ def test_a_store_of_a_newer_version_is_refused(path):
         Store(path)
 
 
+def make_older(path, version, *columns):
+    """Make a store of an older schema out of one of today, without these columns."""
+    with closing(sqlite3.connect(path)) as connection:
+        for column in (*columns, "checksums"):
+            connection.execute(f"ALTER TABLE runs DROP COLUMN {column}")
+        connection.execute(f"PRAGMA user_version = {version}")
+
+
 def test_a_store_of_schema_2_is_brought_up_to_date(path):
     """Runs from before there were times and histories stay, without either."""
     with Store(path) as store:
         store.add([record()])
-    with closing(sqlite3.connect(path)) as connection:
-        for column in ("history_steps", "history", "computed_at", "cost"):
-            connection.execute(f"ALTER TABLE runs DROP COLUMN {column}")
-        connection.execute("PRAGMA user_version = 2")
+    make_older(path, 2, "history_steps", "history", "computed_at", "cost")
     for _ in range(2):
         with Store(path) as store:
             (found,) = store.records()
@@ -151,15 +166,78 @@ def test_a_store_of_schema_3_is_brought_up_to_date(path):
     """Runs from before there was second-order training stay, without its cost."""
     with Store(path) as store:
         store.add([record()])
-    with closing(sqlite3.connect(path)) as connection:
-        connection.execute("ALTER TABLE runs DROP COLUMN cost")
-        connection.execute("PRAGMA user_version = 3")
+    make_older(path, 3, "cost")
     with Store(path, read_only=True) as store:
         (found,) = store.records()
     assert found.cost == {}
     with Store(path) as store:
         store.add([record("b")])
         assert [found.cost.get("steps") for found in store.records()] == [None, 12]
+
+
+def test_a_store_of_schema_4_is_given_checksums(path):
+    """Numbers from before there were checksums stay as they are; from then on a change is noticed."""
+    with Store(path) as store:
+        store.add([record()])
+    make_older(path, 4)
+    with Store(path, read_only=True) as store:
+        assert not store.has_checksums
+        (before,) = store.records()
+    with Store(path) as store:
+        assert store.has_checksums
+        (after,) = store.records()
+    np.testing.assert_equal(vars(after), vars(before))
+    change(path, "UPDATE runs SET seed = 4")
+    with (
+        Store(path) as store,
+        pytest.raises(StoreError, match=r"Run a \(nmu, mul, 1:2, seed 4\) is damaged: curve"),
+    ):
+        list(store.records())
+
+
+def change(path, statement):
+    """What damage on the disk may do, done by hand."""
+    with closing(sqlite3.connect(path)) as connection, connection:
+        connection.execute(statement)
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "identity = '{'",
+        "cost = 'x'",
+        "history = substr(history, 1, 200) || x'00' || substr(history, 202)",
+        "final_parameters = substr(final_parameters, 2)",
+        "steps = x'00'",
+        "chosen = 3",
+        "test = x''",
+    ],
+)
+def test_what_cannot_be_read_in_an_older_store_is_named_before_and_after_the_upgrade(path, statement):
+    with Store(path) as store:
+        store.add([record(), record("b")])
+    make_older(path, 4)
+    change(path, f"UPDATE runs SET {statement} WHERE id = 'b'")
+    for read_only in (True, False, True):
+        with (
+            Store(path, read_only=read_only) as store,
+            pytest.raises(StoreError, match=r"Run b .* is damaged"),
+        ):
+            list(store.records())
+        with Store(path, read_only=read_only) as store:
+            assert [run.id for run in store.records(["a"])] == ["a"]
+
+
+def test_numbers_come_back_as_sqlite_holds_them_and_are_whole(path):
+    """SQLite knows no NaN and no -0.0 among its single numbers; neither is damage."""
+    odd = record(
+        sparsity=np.float32(0.5), sparsity_with_gates=float("nan"), ideal_validation=-0.0, ideal_test=1
+    )
+    with Store(path) as store:
+        store.add([odd])
+        (found,) = store.records()
+    assert (found.sparsity, found.sparsity_with_gates) == (0.5, None)
+    assert (found.ideal_validation, found.ideal_test) == (0.0, 1.0)
 
 
 def test_an_upgrade_that_fails_leaves_the_store_as_it_was(path, monkeypatch):
@@ -177,9 +255,7 @@ def test_an_upgrade_that_fails_leaves_the_store_as_it_was(path, monkeypatch):
 def test_reading_changes_nothing_not_even_an_older_store(path):
     with Store(path) as store:
         store.add([record()])
-    with closing(sqlite3.connect(path)) as connection:
-        connection.execute("ALTER TABLE runs DROP COLUMN computed_at")
-        connection.execute("PRAGMA user_version = 2")
+    make_older(path, 2, "computed_at")
     before = path.read_bytes()
     with Store(path, read_only=True) as store:
         (found,) = store.records()

@@ -1,27 +1,36 @@
 """The store: one SQLite file with the raw curves and weights of all runs.
 
 One process uses it at a time. Rows are written whole or not at all, so that a process that is killed leaves
-a store that can be used again. A file that is not ours, damaged or of an unknown version is refused and left
-as it is; a store of version 0.3 to 0.6 is brought up to date when it is opened to be written.
+a store that can be used again. Every row has checksums, so that a run that was damaged on the disk is named
+instead of read. A file that is not ours, damaged or of an unknown version is refused and left as it is; a
+store of version 0.3 to 0.7 is brought up to date when it is opened to be written.
 """
 
 from __future__ import annotations
 
-import functools
-import io
-import json
+import contextlib
 import os
 import sqlite3
-from collections.abc import Collection, Iterable, Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from nalm.errors import NalmError
+from nalm.experiment.record import (
+    BULK,
+    COLUMNS,
+    PARTS,
+    Damage,
+    Record,
+    checksums,
+    damaged_parts,
+    decoded,
+    encoded,
+)
 
-SCHEMA = 4
+__all__ = ["BULK", "SCHEMA", "Record", "Store", "StoreError"]
+
+SCHEMA = 5
 _APPLICATION = 0x6E616C6D  # "nalm"
 _TABLE = """
 CREATE TABLE runs (
@@ -32,77 +41,25 @@ CREATE TABLE runs (
     reinitialised INTEGER NOT NULL, sparsity REAL, sparsity_with_gates REAL, ideal_validation REAL,
     ideal_test REAL, chosen_parameters BLOB NOT NULL, final_parameters BLOB NOT NULL,
     history_steps BLOB NOT NULL, history BLOB NOT NULL, computed_at TEXT NOT NULL,
-    cost TEXT NOT NULL
+    cost TEXT NOT NULL, checksums BLOB NOT NULL
 )
 """
+_HELD = (*COLUMNS, "checksums")
 _ADDED = {
     2: {"history_steps": "BLOB", "history": "BLOB", "computed_at": "TEXT"},
     3: {"cost": "TEXT"},
+    4: {"checksums": "BLOB"},
 }
 """Columns, with their types, that the schema after this one has more; in older stores they are empty."""
 _EMPTY = {"BLOB": "x''", "TEXT": "''"}
+_ORDER = "task, model, op, inputs, range, iterations, seed"
+_FAULTS = (sqlite3.Error, UnicodeDecodeError)
+"""What reading a damaged file raises: the text of an error may itself contain what cannot be read."""
+_MOST_FAULTS = 20
 
 
 class StoreError(NalmError):
     """A store that cannot be used, in one sentence."""
-
-
-@dataclass(frozen=True)
-class Record:
-    """What is kept of a run.
-
-    Attributes:
-        id: name of the run, see `Run.id`. task: name of the task. model: the model as it is written on the
-        command line. op: the operation. range: the training range as it was asked for. inputs: number of
-        inputs. seed: the seed. iterations: steps. identity: all that determines the numbers but the seed.
-        machine: versions and processor that computed them. steps: the logged steps. validation, test:
-        errors at those steps. chosen: index of the chosen step. diverged_at: first logged step with a
-        number that is not finite, or -1. reinitialised: how often the run was given new weights. sparsity:
-        largest distance of a weight from {-1, 0, 1} at the chosen step; None for a model without units.
-        sparsity_with_gates: the same with gates counted. ideal_validation, ideal_test: errors of ideal
-        weights on the run's data, where the task has no threshold of its own. chosen_parameters,
-        final_parameters: parameters at the chosen step and after the last, by name. history_steps, history:
-        some of the logged steps, and the parameters at those, `points x ...` by name; empty for large
-        models. computed_at: when, in ISO 8601. Runs from before version 0.5 have neither. cost: of
-        second-order training, what was found and what it took; else empty.
-    """
-
-    id: str
-    task: str
-    model: str
-    op: str
-    range: str
-    inputs: int
-    seed: int
-    iterations: int
-    identity: dict[str, Any]
-    machine: dict[str, Any]
-    steps: np.ndarray
-    validation: np.ndarray
-    test: np.ndarray
-    chosen: int
-    diverged_at: int
-    reinitialised: int
-    sparsity: float | None
-    sparsity_with_gates: float | None
-    ideal_validation: float | None
-    ideal_test: float | None
-    chosen_parameters: dict[str, np.ndarray]
-    final_parameters: dict[str, np.ndarray]
-    history_steps: np.ndarray
-    history: dict[str, np.ndarray]
-    computed_at: str
-    cost: dict[str, Any]
-
-
-_COLUMNS = list(Record.__dataclass_fields__)
-_ARRAYS = {"steps": np.int64, "history_steps": np.int64, "validation": np.float64, "test": np.float64}
-_JSON = ("identity", "machine", "cost")
-_WEIGHTS = ("chosen_parameters", "final_parameters", "history")
-
-
-BULK = ("identity", "machine", *_WEIGHTS)
-"""What takes long to read and may be left out: identity, machine, parameters."""
 
 
 class Store:
@@ -111,24 +68,33 @@ class Store:
     Args:
         path: the file; it is made if it does not exist.
         read_only: change nothing, so that a store that cannot be written can be read.
+        damaged: open it even if it is damaged, to say what is and to repair it.
     """
 
-    def __init__(self, path: Path | str, *, read_only: bool = False) -> None:
+    def __init__(self, path: Path | str, *, read_only: bool = False, damaged: bool = False) -> None:
         self.path = Path(path)
         self.read_only = read_only
+        self._more = f"`nalm runs --check --store {path}` names all damage and says how to repair it."
+        self._absent: dict[str, str] = {}
         try:
             self._connection = self._connect()
+            # Text that was damaged is read all the same, so that its checksum tells which run it is of.
+            self._connection.text_factory = lambda text: text.decode("utf-8", "surrogateescape")
             self._connection.execute("PRAGMA busy_timeout = 1000")
-            if not self._is_empty():
-                self._check()
+            self._has_runs = not self._is_empty()
+            if self._has_runs:
+                self._check(even_damaged=damaged)
             elif not read_only:
                 self._make()
             if not read_only:
                 self._connection.execute("BEGIN IMMEDIATE")  # takes the lock that exclusive mode then keeps
                 self._connection.execute("COMMIT")
-        except sqlite3.Error as error:
+        except _FAULTS as error:
             self.close()
             raise self._refusal(error) from error
+        except StoreError:
+            self.close()
+            raise
 
     def _connect(self) -> sqlite3.Connection:
         if not self.read_only:
@@ -151,69 +117,147 @@ class Store:
         if hasattr(self, "_connection"):
             self._connection.close()
 
+    def count(self) -> int:
+        """How many runs are stored."""
+        return len(self._places(ordered=False))
+
     def known(self, ids: Iterable[str]) -> set[str]:
         """Which of these runs are stored."""
         wanted = set(ids)
-        rows = self._execute("SELECT id FROM runs")
-        return wanted & {row[0] for row in rows}
+        return wanted & {row[0] for row in self._execute("SELECT id FROM runs")}
 
     def add(self, records: Iterable[Record]) -> None:
         """Store runs, all of them or none; a run that is there is replaced."""
-        rows = [[_encode(name, getattr(record, name)) for name in _COLUMNS] for record in records]
-        marks = ", ".join("?" * len(_COLUMNS))
-        try:
-            self._connection.execute("BEGIN IMMEDIATE")
-            self._connection.executemany(
-                f"INSERT OR REPLACE INTO runs ({', '.join(_COLUMNS)}) VALUES ({marks})", rows
-            )
-            self._connection.execute("COMMIT")
-        except sqlite3.Error as error:
-            if self._connection.in_transaction:
-                self._connection.execute("ROLLBACK")
-            raise self._refusal(error) from error
+        rows = [encoded(record) for record in records]
+        marks = ", ".join("?" * len(_HELD))
+        with self._changing() as connection:
+            connection.executemany(f"INSERT OR REPLACE INTO runs ({', '.join(_HELD)}) VALUES ({marks})", rows)
 
     def records(
         self, ids: Iterable[str] | None = None, *, without: Collection[str] = (), ordered: bool = True
     ) -> Iterator[Record]:
         """The stored runs, or those of these names, in the order of their models, operations and seeds.
 
+        They are read one by one; one of which something that is read was damaged is refused by its name.
+
         Args:
             ids: names of runs.
             without: which of `BULK` to leave empty; reading them takes most of the time.
-            ordered: False for the order in which they were stored, in which a large store is read fastest.
+            ordered: False to take all runs as they were stored, which is many times faster in a large store.
         """
-        held = {row[1] for row in self._execute("PRAGMA table_info(runs)")}
-        if not held:  # nothing was ever put in
-            return
-        empty = {**dict.fromkeys(without, _EMPTY["BLOB"]), **self._absent(held)}
-        names = [f"{empty[name]} AS {name}" if name in empty else name for name in _COLUMNS]
-        where = "" if ids is None else "WHERE id IN (SELECT id FROM temp.wanted)"
-        order = "task, model, op, inputs, range, iterations, seed" if ordered else "rowid"
+        for values in self._rows(ids, without) if ordered or ids is not None else self._all_rows(without):
+            if parts := damaged_parts(values, without):
+                raise StoreError(f"{self.path}: {Damage.of(values, parts)} {self._more}")
+            yield decoded(values)
+
+    # -- damage ----------------------------------------------------------------------------------
+
+    @property
+    def has_checksums(self) -> bool:
+        """Whether changed numbers can be noticed: not in a store of version 0.7 or before."""
+        return "checksums" not in self._absent
+
+    def faults(self) -> list[str]:
+        """What is wrong with the file as a whole, as SQLite says it."""
+        try:
+            found = self._execute(f"PRAGMA integrity_check({_MOST_FAULTS})")
+        except StoreError as error:
+            return [str(error)]
+        return [str(text) for (text,) in found if text != "ok"]
+
+    def damage(self, tell: Callable[[int, int], None] = lambda done, total: None) -> Iterator[Damage]:
+        """All runs that are damaged in any part.
+
+        Args:
+            tell: is told how many of how many runs are done.
+        """
+        places, statement = self._places(ordered=False), self._select()
+        for done, place in enumerate(places, start=1):
+            try:
+                values: Mapping[str, Any] = self._row(place, statement)
+                parts = damaged_parts(values)
+            except StoreError:  # not even its bytes can be read
+                values, parts = {}, list(PARTS)
+            if parts:
+                yield Damage.of(values, parts, place)
+            tell(done, len(places))
+
+    def remove(self, damaged: Iterable[Damage]) -> None:
+        """Take damaged runs out, and make the list of names anew from the runs themselves."""
+        with self._changing() as connection:
+            connection.execute("REINDEX")  # a run whose name is not in the list cannot be taken out
+            connection.executemany("DELETE FROM runs WHERE rowid = ?", [(each.place,) for each in damaged])
+
+    # -- rows ------------------------------------------------------------------------------------
+
+    def _places(self, ids: Iterable[str] | None = None, *, ordered: bool = True) -> list[int]:
+        """Where the runs are: with these every row is fetched by itself, and few are held at a time."""
+        if not self._has_runs:
+            return []
         if ids is not None:
             self._want(ids)
-        # Places are put in order, not rows: those may be gigabytes, and are read one by one.
-        places = self._execute(f"SELECT rowid FROM runs {where} ORDER BY {order}")
-        statement = f"SELECT {', '.join(names)} FROM runs WHERE rowid = ?"
-        for place in places:
-            (row,) = self._execute(statement, place)
-            yield Record(*(_decode(name, value) for name, value in zip(_COLUMNS, row)))
+        where = "" if ids is None else "WHERE id IN (SELECT id FROM temp.wanted)"
+        order = _ORDER if ordered else "rowid"
+        return [row[0] for row in self._execute(f"SELECT rowid FROM runs {where} ORDER BY {order}")]
 
-    def _absent(self, held: Collection[str]) -> dict[str, str]:
-        """What stands for the columns that an older store has not."""
-        added = {name: kind for columns in _ADDED.values() for name, kind in columns.items()}
-        return {name: _EMPTY[kind] for name, kind in added.items() if name not in held}
+    def _rows(self, ids: Iterable[str] | None, without: Collection[str]) -> Iterator[dict[str, Any]]:
+        """Rows in order, each fetched by itself."""
+        statement = self._select(without)
+        for place in self._places(ids):
+            yield self._row(place, statement)
+
+    def _all_rows(self, without: Collection[str]) -> Iterator[dict[str, Any]]:
+        """All rows as they were stored, in one go."""
+        if not self._has_runs:
+            return
+        try:
+            for row in self._connection.execute(self._select(without, where="")):
+                yield dict(zip(_HELD, row))
+        except _FAULTS as error:
+            raise self._refusal(error) from error
+
+    def _select(self, without: Collection[str] = (), where: str = "WHERE rowid = ?") -> str:
+        """The question for a row; what is left out or absent is empty."""
+        empty = {**dict.fromkeys(without, _EMPTY["BLOB"]), **self._absent}
+        return f"SELECT {', '.join(empty.get(name, name) for name in _HELD)} FROM runs {where}"
+
+    def _row(self, place: int, statement: str) -> dict[str, Any]:
+        """A row as it is, whole or damaged."""
+        found = self._execute(statement, (place,))
+        if not found:
+            raise self._refusal(sqlite3.DatabaseError(f"row {place} is missing"))
+        return dict(zip(_HELD, found[0]))
 
     def _want(self, ids: Iterable[str]) -> None:
         """Put names into a table of this connection, where a query of any length finds them."""
-        self._execute("CREATE TEMP TABLE IF NOT EXISTS wanted (id TEXT PRIMARY KEY)")
-        self._execute("DELETE FROM temp.wanted")
-        self._connection.executemany("INSERT OR IGNORE INTO temp.wanted VALUES (?)", [(i,) for i in ids])
+        try:
+            self._connection.execute("CREATE TEMP TABLE IF NOT EXISTS wanted (id TEXT PRIMARY KEY)")
+            self._connection.execute("DELETE FROM temp.wanted")
+            self._connection.executemany("INSERT OR IGNORE INTO temp.wanted VALUES (?)", ((i,) for i in ids))
+        except _FAULTS as error:
+            raise self._refusal(error) from error
 
     def _execute(self, statement: str, values: tuple[Any, ...] = ()) -> list[Any]:
         try:
             return self._connection.execute(statement, values).fetchall()
-        except sqlite3.Error as error:
+        except _FAULTS as error:
             raise self._refusal(error) from error
+
+    @contextlib.contextmanager
+    def _changing(self) -> Iterator[sqlite3.Connection]:
+        """A transaction: all of it is done or nothing."""
+        try:
+            self._connection.execute("BEGIN IMMEDIATE")
+            yield self._connection
+            self._connection.execute("COMMIT")
+        except BaseException as error:
+            if self._connection.in_transaction:
+                self._connection.execute("ROLLBACK")
+            if isinstance(error, _FAULTS):
+                raise self._refusal(error) from error
+            raise
+
+    # -- the file --------------------------------------------------------------------------------
 
     def _is_empty(self) -> bool:
         """Whether nothing was ever put in: a new file, or one whose maker was killed on the way."""
@@ -223,44 +267,67 @@ class Store:
 
     def _make(self) -> None:
         self._connection.execute("PRAGMA journal_mode = WAL")
-        self._connection.execute("BEGIN IMMEDIATE")
-        self._connection.execute(f"PRAGMA application_id = {_APPLICATION}")
-        self._connection.execute(f"PRAGMA user_version = {SCHEMA}")
-        self._connection.execute(_TABLE)
-        self._connection.execute("COMMIT")
+        with self._changing() as connection:
+            connection.execute(f"PRAGMA application_id = {_APPLICATION}")
+            connection.execute(f"PRAGMA user_version = {SCHEMA}")
+            connection.execute(_TABLE)
+        self._has_runs = True
 
-    def _check(self) -> None:
+    def _check(self, *, even_damaged: bool) -> None:
         (application,) = self._connection.execute("PRAGMA application_id").fetchone()
         (version,) = self._connection.execute("PRAGMA user_version").fetchone()
         if application != _APPLICATION:
-            self.close()
             raise StoreError(f"{self.path} is not a store of nalm; it was left as it is.")
         if version not in (SCHEMA, *_ADDED):
-            self.close()
             age = "a newer" if version > SCHEMA else "an older"
             made = f"{self.path} was made by {age} nalm (schema {version}, this one uses {SCHEMA})"
             raise StoreError(f"{made}; it was left as it is.")
-        (verdict,) = self._connection.execute("PRAGMA quick_check(1)").fetchone()
-        if verdict != "ok":
-            raise sqlite3.DatabaseError(verdict)
+        if not even_damaged:
+            # It compares the list of names with the runs too: else one could be lost, or be there twice.
+            (verdict,) = self._connection.execute("PRAGMA integrity_check(1)").fetchone()
+            if verdict != "ok":
+                raise sqlite3.DatabaseError(verdict)
+        self._absent = self._absent_in(version)
         if version != SCHEMA and not self.read_only:
             self._upgrade(version)
 
+    def _absent_in(self, version: int) -> dict[str, str]:
+        """What stands for the columns that a store of this version has not; the others must be there."""
+        added = {
+            name: kind
+            for step, columns in _ADDED.items()
+            if step >= version
+            for name, kind in columns.items()
+        }
+        held = {row[1] for row in self._connection.execute("PRAGMA table_info(runs)")}
+        if lost := set(_HELD) - held - set(added):
+            raise sqlite3.DatabaseError(f"column {min(lost)} is missing")
+        empty = {name: _EMPTY[kind] for name, kind in added.items() if name not in held}
+        return {**empty, "checksums": "NULL"} if "checksums" in empty else empty
+
     def _upgrade(self, version: int) -> None:
         """Make a store of this schema out of an older one, all at once."""
-        self._connection.execute("BEGIN IMMEDIATE")
-        for step in range(version, SCHEMA):
-            for name, kind in _ADDED[step].items():
-                column = f"{name} {kind} NOT NULL DEFAULT {_EMPTY[kind]}"
-                self._connection.execute(f"ALTER TABLE runs ADD COLUMN {column}")
-        self._connection.execute(f"PRAGMA user_version = {SCHEMA}")
-        self._connection.execute("COMMIT")
+        with self._changing() as connection:
+            for step in range(version, SCHEMA):
+                for name, kind in _ADDED[step].items():
+                    column = f"{name} {kind} NOT NULL DEFAULT {_EMPTY[kind]}"
+                    connection.execute(f"ALTER TABLE runs ADD COLUMN {column}")
+            # Runs that are seen to be damaged are given no checksums, which tells them from others for good.
+            statement = self._select()
+            for place in self._places(ordered=False):
+                values = self._row(place, statement)
+                if not damaged_parts(values):
+                    connection.execute(
+                        "UPDATE runs SET checksums = ? WHERE rowid = ?", (checksums(values), place)
+                    )
+            connection.execute(f"PRAGMA user_version = {SCHEMA}")
+        self._absent = {}
 
     def _is_read_only(self) -> bool:
         """Whether the file or its folder, where SQLite keeps more files, exists but cannot be written."""
         return any(p.exists() and not os.access(p, os.W_OK) for p in (self.path, self.path.parent))
 
-    def _refusal(self, error: sqlite3.Error) -> StoreError:
+    def _refusal(self, error: Exception) -> StoreError:
         text = " ".join(str(error).split())
         if "locked" in text or "busy" in text:
             return StoreError(
@@ -268,7 +335,7 @@ class Store:
             )
         if "not a database" in text:
             return StoreError(f"{self.path} is not a store of nalm; it was left as it is.")
-        if "readonly" in text or self._is_read_only():
+        if "readonly" in text or (not self.read_only and self._is_read_only()):
             return StoreError(f"{self.path} cannot be written: it or its folder is read-only.")
         if "full" in text:
             return StoreError(
@@ -276,35 +343,4 @@ class Store:
             )
         if "unable to open" in text:
             return StoreError(f"{self.path} cannot be opened or made.")
-        return StoreError(f"{self.path} is damaged ({text}); it was left as it is.")
-
-
-def _encode(name: str, value: Any) -> Any:
-    if name in _ARRAYS:
-        return np.asarray(value, dtype=_ARRAYS[name]).tobytes()
-    if name in _JSON:
-        return json.dumps(value, sort_keys=True)
-    if name in _WEIGHTS:
-        buffer = io.BytesIO()
-        np.savez(buffer, **value)
-        return buffer.getvalue()
-    return value
-
-
-def _decode(name: str, value: Any) -> Any:
-    if name in _ARRAYS:
-        return np.frombuffer(value, dtype=_ARRAYS[name])
-    if name in (*_JSON, *_WEIGHTS) and not value:
-        return {}
-    if name in _JSON:
-        return _loads(value)
-    if name in _WEIGHTS:
-        with np.load(io.BytesIO(value)) as held:
-            return dict(held)
-    return value
-
-
-@functools.lru_cache(maxsize=4096)
-def _loads(text: str) -> Any:
-    """The same object for the same text: thousands of runs share theirs, and nobody changes it."""
-    return json.loads(text)
+        return StoreError(f"{self.path} is damaged ({text}); it was left as it is. {self._more}")

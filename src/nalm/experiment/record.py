@@ -1,0 +1,220 @@
+"""What is kept of a run, how it is written as the values of a row, and how damage to those is noticed."""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+import io
+import json
+import re
+import struct
+import zipfile
+import zlib
+from collections.abc import Callable, Collection, Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+
+@dataclass(frozen=True)
+class Record:
+    """What is kept of a run.
+
+    Attributes:
+        id: name of the run, see `Run.id`. task: name of the task. model: the model as it is written on the
+        command line. op: the operation. range: the training range as it was asked for. inputs: number of
+        inputs. seed: the seed. iterations: steps. identity: all that determines the numbers but the seed.
+        machine: versions and processor that computed them. steps: the logged steps. validation, test:
+        errors at those steps. chosen: index of the chosen step. diverged_at: first logged step with a
+        number that is not finite, or -1. reinitialised: how often the run was given new weights. sparsity:
+        largest distance of a weight from {-1, 0, 1} at the chosen step; None for a model without units.
+        sparsity_with_gates: the same with gates counted. ideal_validation, ideal_test: errors of ideal
+        weights on the run's data, where the task has no threshold of its own. chosen_parameters,
+        final_parameters: parameters at the chosen step and after the last, by name. history_steps, history:
+        some of the logged steps, and the parameters at those, `points x ...` by name; empty for large
+        models. computed_at: when, in ISO 8601. Runs from before version 0.5 have neither. cost: of
+        second-order training, what was found and what it took; else empty.
+    """
+
+    id: str
+    task: str
+    model: str
+    op: str
+    range: str
+    inputs: int
+    seed: int
+    iterations: int
+    identity: dict[str, Any]
+    machine: dict[str, Any]
+    steps: np.ndarray
+    validation: np.ndarray
+    test: np.ndarray
+    chosen: int
+    diverged_at: int
+    reinitialised: int
+    sparsity: float | None
+    sparsity_with_gates: float | None
+    ideal_validation: float | None
+    ideal_test: float | None
+    chosen_parameters: dict[str, np.ndarray]
+    final_parameters: dict[str, np.ndarray]
+    history_steps: np.ndarray
+    history: dict[str, np.ndarray]
+    computed_at: str
+    cost: dict[str, Any]
+
+
+COLUMNS = tuple(Record.__dataclass_fields__)
+"""The columns of a row, in order; a checksum follows them."""
+_ARRAYS = {"steps": np.int64, "history_steps": np.int64, "validation": np.float64, "test": np.float64}
+_REALS = ("sparsity", "sparsity_with_gates", "ideal_validation", "ideal_test")
+_JSON = ("identity", "machine", "cost")
+_WEIGHTS = ("chosen_parameters", "final_parameters", "history")
+
+BULK = ("identity", "machine", *_WEIGHTS)
+"""What takes long to read and may be left out: identity, machine, parameters."""
+PARTS = {"curve": tuple(name for name in COLUMNS if name not in BULK), **{name: (name,) for name in BULK}}
+"""Columns that are checked together: each of those that may be left out alone, and all others as one."""
+_CHECKSUMS = struct.Struct(f"<{len(PARTS)}I")
+_UNREADABLE = (ValueError, KeyError, TypeError, EOFError, zipfile.BadZipFile, NotImplementedError)
+"""What values raise that are not what was written; errors of JSON and of Unicode are ValueErrors."""
+
+
+@dataclass(frozen=True)
+class Damage:
+    """A run that is not as it was stored.
+
+    Attributes:
+        place: where it is in the store.
+        id: the name of the run. about: model, operation, range and seed. Both as far as they can be read.
+        parts: which of its `PARTS` are damaged.
+    """
+
+    place: int
+    id: str
+    about: str
+    parts: tuple[str, ...]
+
+    @classmethod
+    def of(cls, values: Mapping[str, Any], parts: Iterable[str], place: int = 0) -> Damage:
+        """The damage to a row, of which perhaps nothing can be read."""
+        words = [_printable(values.get(name)) for name in ("model", "op", "range", "seed")]
+        about = ", ".join([*words[:-1], f"seed {words[-1]}"])
+        return cls(place, _printable(values.get("id")), about, tuple(parts))
+
+    def __str__(self) -> str:
+        parts = ", ".join(self.parts).replace("_", " ")
+        return f"Run {self.id} ({self.about}) is damaged: {parts}."
+
+
+def _printable(value: Any) -> str:
+    """What was read of a damaged row, without what a terminal would obey."""
+    return "?" if value is None else "".join(c if c.isprintable() else "?" for c in str(value))
+
+
+def encoded(record: Record) -> list[Any]:
+    """The values of the row of a record, its checksums last."""
+    values = {name: _encode(name, getattr(record, name)) for name in COLUMNS}
+    return [*values.values(), checksums(values)]
+
+
+def decoded(values: Mapping[str, Any]) -> Record:
+    """The record of a row whose values are whole."""
+    return Record(**{name: _decode(name, values[name]) for name in COLUMNS})
+
+
+def checksums(values: Mapping[str, Any]) -> bytes:
+    """One checksum for each part of a row."""
+    return _CHECKSUMS.pack(*(_checksum([values[name] for name in names]) for names in PARTS.values()))
+
+
+def damaged_parts(values: Mapping[str, Any], without: Collection[str] = ()) -> list[str]:
+    """The parts of a row that are not as they were written.
+
+    Args:
+        values: the row, with `checksums`: None if it is of a time before there were any. Then only what
+            cannot be read is noticed.
+        without: parts that were not read.
+    """
+    read = [part for part in PARTS if part not in without]
+    if values["checksums"] is None:
+        return [part for part in read if not _is_readable(part, values)]
+    if not isinstance(values["checksums"], bytes) or len(values["checksums"]) != _CHECKSUMS.size:
+        return read
+    written = dict(zip(PARTS, _CHECKSUMS.unpack(values["checksums"])))
+    return [part for part in read if _checksum([values[name] for name in PARTS[part]]) != written[part]]
+
+
+def _checksum(values: Iterable[Any]) -> int:
+    """CRC-32 of values, of their kinds and lengths too: it notices any change within 32 bits in a row."""
+    blobs = [value for value in values if isinstance(value, bytes)]
+    others = [len(value) if isinstance(value, bytes) else value for value in values]
+    found = zlib.crc32(repr(others).encode("utf-8", "surrogatepass"))
+    for blob in blobs:
+        found = zlib.crc32(blob, found)
+    return found
+
+
+def _is_readable(part: str, values: Mapping[str, Any]) -> bool:
+    """Whether a part without a checksum can be what was written: the best that can be said of it."""
+    try:
+        if part in _WEIGHTS:
+            return not values[part] or zipfile.ZipFile(io.BytesIO(values[part])).testzip() is None
+        read = {name: _decode(name, values[name]) for name in PARTS[part]}
+        if part == "identity":
+            return _is_named_by(values)
+        if part == "curve":
+            logged = {len(read[name]) for name in ("steps", "validation", "test")}
+            return logged == {len(read["steps"])} and 0 <= read["chosen"] < len(read["steps"])
+    except _UNREADABLE:
+        return False
+    return True
+
+
+def _is_named_by(values: Mapping[str, Any]) -> bool:
+    """Whether the identity is the one that the run's name is a hash of, if the name is a hash."""
+    if not re.fullmatch("[0-9a-f]{32}", values["id"]):
+        return True
+    text = f"{values['identity']} {values['seed']}".encode()
+    return bool(hashlib.sha256(text).hexdigest().startswith(values["id"]))
+
+
+def _encode(name: str, value: Any) -> Any:
+    if name in _ARRAYS:
+        return np.asarray(value, dtype=_ARRAYS[name]).tobytes()
+    if name in _REALS:  # as SQLite gives it back, which knows neither NaN nor -0.0
+        return None if value is None or value != value else float(value) + 0.0
+    if name in _JSON:
+        return json.dumps(value, sort_keys=True)
+    if name in _WEIGHTS:
+        buffer = io.BytesIO()
+        np.savez(buffer, **value)
+        return buffer.getvalue()
+    return value
+
+
+def _decode(name: str, value: Any) -> Any:
+    decoder = _DECODERS.get(name)
+    return value if decoder is None else decoder(value)
+
+
+@functools.lru_cache(maxsize=4096)
+def _from_json(text: str) -> Any:
+    """The same object for the same text: the runs of a cell share their identity, and nobody changes it."""
+    return json.loads(text) if text else {}
+
+
+def _from_npz(value: bytes) -> dict[str, np.ndarray]:
+    if not value:
+        return {}
+    with np.load(io.BytesIO(value)) as held:
+        return dict(held)
+
+
+_DECODERS: dict[str, Callable[[Any], Any]] = {
+    **{name: functools.partial(np.frombuffer, dtype=dtype) for name, dtype in _ARRAYS.items()},
+    **dict.fromkeys(_JSON, _from_json),
+    **dict.fromkeys(_WEIGHTS, _from_npz),
+}
+"""What makes a value of what is stored, for columns where they differ."""
