@@ -142,6 +142,7 @@ class _Group:
         self.task = task_of(first)
         self.below = limits(self.task)
         self.runs: list[StoredRun] = []
+        self.machine, self.versions = first.machine, _versions(first)
         self.machines: Counter[Versions] = Counter()
         self.times: tuple[str, ...] = ()
         self.untimed = 0
@@ -153,7 +154,9 @@ class _Group:
             return
         verdict = verdict_on(record, below)
         self.runs.append(StoredRun(record.id, record.seed, verdict, below.test, record.cost or NO_COST))
-        self.machines[_versions(record)] += 1
+        if record.machine is not self.machine:  # most runs of a store share theirs
+            self.machine, self.versions = record.machine, _versions(record)
+        self.machines[self.versions] += 1
         if not record.computed_at:
             self.untimed += 1
         elif not self.times or not self.times[0] <= record.computed_at <= self.times[1]:
