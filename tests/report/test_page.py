@@ -138,6 +138,21 @@ def test_the_runs_of_a_store_are_never_all_in_memory(store_path, output, monkeyp
     assert bulky.count(True) == 15 + 15  # the first of every line to know its size, and those that are shown
 
 
+def test_names_that_do_not_match_the_runs_are_damage_in_a_sentence(tmp_path, output):
+    """The file as a whole is not gone through, which takes long: it is noticed all the same."""
+    path = tmp_path / "s.sqlite"
+    wanted = make_experiment("single-module", ["nmu"], None, ["1:2"], seeds=3)
+    fill(path, wanted)
+    name = next(wanted.runs()).id.encode()
+    content = bytearray(path.read_bytes())
+    (in_list,) = [m.start() for m in re.finditer(name, content) if not content.startswith(b"single", m.end())]
+    content[in_list] = ord("x")
+    path.write_bytes(content)
+    with pytest.raises(StoreError, match="its list of names does not match its runs"):
+        write_page(path, output)
+    assert not output.exists()
+
+
 @pytest.mark.parametrize("broken", ["weights", "buffer"])
 def test_a_users_unit_cannot_take_the_page_down(tmp_path, output, monkeypatch, broken):
     monkeypatch.chdir(tmp_path)

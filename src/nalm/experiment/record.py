@@ -121,9 +121,13 @@ def encoded(record: Record) -> list[Any]:
 
 def decoded(values: Mapping[str, Any]) -> Record:
     """The record of a row whose values are whole."""
-    held = {**values, **{name: decoder(values[name]) for name, decoder in _DECODERS.items()}}
+    held = dict(values)
     del held["checksums"]
-    return Record(**held)
+    for name, decoder in _DECODERS.items():
+        held[name] = decoder(held[name])
+    made = object.__new__(Record)
+    made.__dict__.update(held)  # as its __init__ does, which takes as long as all the rest
+    return made
 
 
 def checksums(values: Mapping[str, Any]) -> bytes:
@@ -139,25 +143,28 @@ def damaged_parts(values: Mapping[str, Any], without: Collection[str] = ()) -> l
             cannot be read is noticed.
         without: parts that were not read.
     """
+    written = values["checksums"]
+    if isinstance(written, bytes) and len(written) == _CHECKSUMS.size:
+        found = zip(PARTS, _CHECKSUMS.unpack(written))
+        return [part for part, sum in found if part not in without and _checksum_of(part, values) != sum]
     read = [part for part in PARTS if part not in without]
-    if values["checksums"] is None:
-        return [part for part in read if not _is_readable(part, values)]
-    if not isinstance(values["checksums"], bytes) or len(values["checksums"]) != _CHECKSUMS.size:
-        return read
-    written = dict(zip(PARTS, _CHECKSUMS.unpack(values["checksums"])))
-    return [part for part in read if _checksum_of(part, values) != written[part]]
+    return read if written is not None else [part for part in read if not _is_readable(part, values)]
 
 
 def _checksum_of(part: str, values: Mapping[str, Any]) -> int:
     """The checksum of a part of a row; of texts that many runs share it is computed once."""
-    made = _shared_checksum if part in _SHARED else _checksum
-    return made(tuple([values[name] for name in PARTS[part]]))
+    if part in _SHARED:
+        return _shared_checksum((values[part],))
+    return _checksum([values[name] for name in PARTS[part]])
 
 
 def _checksum(values: Sequence[Any]) -> int:
     """CRC-32 of values, of their kinds and lengths too: it notices any change within 32 bits in a row."""
-    blobs = [value for value in values if type(value) is bytes]
-    others = [len(value) if type(value) is bytes else value for value in values]
+    others, blobs = list(values), []
+    for k, value in enumerate(others):
+        if type(value) is bytes:
+            blobs.append(value)
+            others[k] = len(value)
     found = zlib.crc32(repr(others).encode("utf-8", "surrogatepass"))
     for blob in blobs:
         found = zlib.crc32(blob, found)

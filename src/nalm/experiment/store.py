@@ -343,4 +343,8 @@ class Store:
             )
         if "unable to open" in text:
             return StoreError(f"{self.path} cannot be opened or made.")
-        return StoreError(f"{self.path} is damaged ({text}); it was left as it is. {self._more}")
+        return self.damaged(text)
+
+    def damaged(self, how: str) -> StoreError:
+        """What is raised where something is wrong with the file."""
+        return StoreError(f"{self.path} is damaged ({how}); it was left as it is. {self._more}")

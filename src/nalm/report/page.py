@@ -39,7 +39,9 @@ def write_page(store: Path, output: Path, tell: Callable[[int, int], None] = lam
     """
     check_output(output, store)
     with contextlib.ExitStack() as opened:
-        runs = Runs(opened.enter_context(Store(store, read_only=True)) if store.exists() else None)
+        # Every run that is read is checked by itself: the file as a whole need not be gone through before.
+        held = opened.enter_context(Store(store, read_only=True, damaged=True)) if store.exists() else None
+        runs = Runs(held)
         page = Page(stored_cells(runs.judged()))
         with written_whole(output) as part:
             part.write_text(_rendered(page, runs, store, tell), encoding="utf-8")
@@ -66,7 +68,10 @@ class Runs:
 
     def whole(self, ids: Sequence[str]) -> Iterator[Record]:
         """The runs of these names, with their weights over time."""
-        return self._records(ids, without=["final_parameters"])
+        found = list(self._records(ids, without=["final_parameters"]))
+        if len(found) < len(ids) and self.store is not None:
+            raise self.store.damaged("its list of names does not match its runs")
+        return iter(found)
 
     def _records(self, *arguments: Any, **options: Any) -> Iterator[Record]:
         return iter(()) if self.store is None else self.store.records(*arguments, **options)
