@@ -1,6 +1,6 @@
 """Which unit for which operation: pooled over ranges, ordered by success, then by speed."""
 
-from nalm.evaluate.ranking import rank
+from nalm.evaluate.ranking import Budget, rank
 
 
 def row(unit, op="mul", solved=5, runs=5, mean=1000.0, **changes):
@@ -12,6 +12,8 @@ def row(unit, op="mul", solved=5, runs=5, mean=1000.0, **changes):
         "solved_at": {"mean": mean if solved else None},
         "outcomes": {"solved": solved},
         "not_sparse": 0,
+        "iterations": 50_000,
+        "second_order": None,
     }
     return {**values, **changes}
 
@@ -50,3 +52,22 @@ def test_models_that_differ_in_recipe_or_layer_alone_are_apart():
     ]
     (entry,) = rank(rows)
     assert len(entry["units"]) == 4
+
+
+def test_only_units_of_as_many_steps_are_compared():
+    """A unit of a user's own with 10,000 steps is not below an NMU that had 50,000."""
+    rows = [row("mine", solved=3, iterations=10_000), row("nmu", solved=1, iterations=10_000), row("nmu")]
+    long, short = rank(rows)
+    assert (long["steps"], long["best"]) == (50_000, ["nmu"])
+    assert (short["steps"], short["best"]) == (10_000, ["mine"])
+    assert [(unit["unit"], unit["runs"]) for unit in short["units"]] == [("mine", 5), ("nmu", 5)]
+
+
+def test_second_order_steps_are_of_another_kind():
+    first, second = rank(
+        [row("nmu@second-order", iterations=100, second_order={}), row("nmu", iterations=100)]
+    )
+    assert (first["second_order"], first["best"]) == (False, ["nmu"])
+    assert (second["second_order"], second["best"]) == (True, ["nmu@second-order"])
+    assert str(Budget(True, 100)) == "second-order, up to 100 steps"
+    assert str(Budget(False, 50_000)) == "50,000 steps"

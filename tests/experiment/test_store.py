@@ -49,6 +49,16 @@ def path(tmp_path):
     return tmp_path / "runs.sqlite"
 
 
+def test_runs_come_in_order_or_as_they_were_stored_and_share_what_is_the_same(path):
+    with Store(path) as store:
+        store.add([record("b", seed=2), record("a", seed=1), record("c", seed=3)])
+        assert [each.seed for each in store.records()] == [1, 2, 3]
+        found = list(store.records(ordered=False))
+        assert [each.seed for each in found] == [2, 1, 3]
+        assert [each.seed for each in store.records(["c", "a"], ordered=False)] == [1, 3]
+        assert found[0].identity is found[1].identity
+
+
 def test_a_record_comes_out_as_it_went_in(path):
     with Store(path) as store:
         store.add([record()])

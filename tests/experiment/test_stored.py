@@ -17,7 +17,7 @@ USUAL = Cell(ModelSpec.parse("nmu"), SingleModule("mul", "1:2"))
 def test_runs_that_differ_in_the_seed_alone_are_one_cell_in_the_order_of_seeds():
     runs = [Run(USUAL, seed) for seed in (3, 0)] + [Run(replace(USUAL, iterations=7), 0)]
     first, second = stored_cells([bare_record(run, solved=run.seed == 3) for run in runs])
-    assert [run.record.seed for run in first.runs] == [0, 3]
+    assert [run.seed for run in first.runs] == [0, 3]
     assert [str(run.verdict.outcome) for run in first.runs] == ["not_converged", "solved"]
     assert (first.variant, second.variant) == ((), ("iterations=7",))
     assert first.row()["success"]["rate"] == 0.5
@@ -28,7 +28,7 @@ def test_runs_that_no_threshold_can_judge_are_left_out():
     assert cell.task.threshold() is None
     records = [bare_record(Run(cell, 0), ideal_test=None), bare_record(Run(cell, 1))]
     (found,) = stored_cells(records)
-    assert [run.record.seed for run in found.runs] == [1]
+    assert [run.seed for run in found.runs] == [1]
 
 
 def variant(**changes):
@@ -74,3 +74,19 @@ def test_another_source_is_told_by_a_word_of_it():
     changed = {**own, "layers": [{"unit": "Mine", "source": "a = 2", "options": {}}]}
     (said,) = differences(changed, own)
     assert said.startswith("layer 1.source=")
+
+
+def test_a_cell_knows_when_and_by_what_its_runs_were_computed():
+    times = ["2026-01-03T00:00:00+00:00", "", "2026-01-02T00:00:00+00:00", "2026-01-04T00:00:00+00:00"]
+    records = [bare_record(Run(USUAL, seed), computed_at=time) for seed, time in enumerate(times)]
+    records[0] = replace(records[0], machine={"nalm": "0.6.0"})
+    (found,) = stored_cells(iter(records))
+    assert (found.times, found.untimed) == ((times[2], times[3]), 1)
+    assert {dict(versions)["nalm"]: n for versions, n in found.machines.items()} == {"0.6.0": 1, "0.5.0": 3}
+    assert not found.is_second_order
+
+
+def test_runs_come_together_whether_or_not_they_share_their_identity_in_memory():
+    """A store gives runs of a cell one object; other readers give equal ones."""
+    records = [bare_record(Run(USUAL, seed), identity=dict(USUAL.identity)) for seed in range(3)]
+    assert [len(found.runs) for found in stored_cells(records)] == [3]

@@ -71,3 +71,9 @@ def fill(path, experiment, solved=lambda run: True, **changes) -> None:
     """Store all runs of an experiment."""
     with Store(path) as store:
         store.add([made_record(run, solved=solved(run), **changes) for run in experiment.runs()])
+
+
+def fetch_from(records):
+    """What reads runs by their names, as a store does."""
+    by_id = {record.id: record for record in records}
+    return lambda ids: [by_id[name] for name in ids]

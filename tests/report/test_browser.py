@@ -7,6 +7,7 @@ import pytest
 from made_runs import EVIL, fill
 
 from nalm.experiment.bench import make_experiment
+from nalm.report import packing
 from nalm.report.page import write_page
 
 selenium = pytest.importorskip("selenium", reason="selenium is not installed")
@@ -168,14 +169,14 @@ def test_hovering_over_a_point_shows_its_numbers(reader):
     reader.until(lambda: reader.all("#task-1 .hovertext"))
     shown = reader.find("#task-1 .hoverlayer").text
     assert "nac" in shown
-    assert "success 0.50 [0.15, 0.85] of 4 runs" in shown
+    assert "success 0.50 [0.15, 0.85] of 4 runs, 50,000 steps" in shown
 
 
 def test_a_unit_is_hidden_and_shown_by_click_and_by_key(reader):
     reader.sees("#task-1")
     reader.clicks("#task-1 .units", "nac")
     reader.until(lambda: [traces(reader, k) for k in range(3)] == [["nau"]] * 3)
-    assert reader.texts("#task-1 .heat tbody th") == ["nau"]
+    assert reader.texts("#task-1 .heat tbody:first-of-type th") == ["nau"]
     (button,) = [b for b in reader.all("#task-1 .units button") if b.text == "nac"]
     assert button.get_attribute("aria-pressed") == "false"
     reader.script("arguments[0].focus()", button)
@@ -189,9 +190,52 @@ def test_a_unit_is_hidden_and_shown_by_click_and_by_key(reader):
 def test_the_heat_map_has_a_cell_for_every_unit_and_range(reader):
     reader.sees("#task-1")
     assert reader.texts("#task-1 .heat thead th") == ["unit", "-2:2", "1:2", "10:20"]
-    assert reader.texts("#task-1 .heat tbody td") == ["0.50"] * 3 + ["1.00"] * 3
+    assert reader.texts("#task-1 .heat tbody:first-of-type td") == ["0.50"] * 3 + ["1.00"] * 3
     title = reader.find("#task-1 .heat td").get_attribute("title")
-    assert title == "nac, add, -2:2: 0.50 [0.15, 0.85] of 4 runs"
+    assert title == "nac, add, -2:2, 4 runs: 0.50 [0.15, 0.85]"
+
+
+def test_published_rates_stand_below_ours_for_the_same_data_and_steps(reader):
+    reader.sees("#task-1")
+    assert reader.texts("#task-1 .heat .published th") == ["NAU\nmistry2023", "iNALU\nmistry2023"]
+    assert reader.texts("#task-1 .heat .published td") == ["1.00"] * 6
+    title = reader.find("#task-1 .heat .published td").get_attribute("title")
+    assert title == "NAU as published, mistry2023, section 3.3.2, text, 25 seeds: 1.00 [0.87, 1.00]"
+    assert "Counted as solved: epsilon-perfect model, epsilon 1e-5." in reader.find("#task-1").text
+    reader.find("#filter").send_keys("nac add 1:2")
+    reader.clicks("#rows tbody", "nac")
+    assert "NAU 1.00 [0.87, 1.00] of 25 seeds (mistry2023" in reader.find("#rows .detail").text
+
+
+def test_a_section_shows_lines_of_one_budget_and_others_when_asked(chrome, tmp_path):
+    path = tmp_path / "s.sqlite"
+    fill(path, make_experiment("single-module", ["nac", "nau"], ["add"], ["1:2"], seeds=2))
+    fill(path, make_experiment("single-module", ["nau"], ["add"], ["1:2"], seeds=2, iterations=10_000))
+    write_page(path, tmp_path / "report.html")
+    reader = Reader(chrome).opens(tmp_path / "report.html")
+    assert reader.texts("#summary caption") == ["50,000 steps", "10,000 steps"]
+    reader.sees("#task-1")
+    assert traces(reader) == ["nac", "nau"]
+    assert len(reader.all("#task-1 .published th")) == 2
+    reader.clicks("#task-1 .choice[aria-label=Steps]", "10,000 steps")
+    reader.until(lambda: traces(reader) == ["nau · iterations=10000; schedules scaled"])
+    assert reader.all("#task-1 .published th") == []
+    assert "Papers publish rates for these data, of 50,000 steps" in reader.find("#task-1").text
+    reader.clicks("#task-1 .choice[aria-label=Steps]", "all")
+    reader.until(lambda: traces(reader) == ["nac", "nau", "nau · iterations=10000; schedules scaled"])
+
+
+def test_lines_without_single_runs_are_not_offered(chrome, store_path, tmp_path, monkeypatch):
+    monkeypatch.setattr(packing, "BUDGET", 1)
+    write_page(store_path, tmp_path / "report.html")
+    reader = Reader(chrome).opens(tmp_path / "report.html")
+    reader.sees("#run")
+    reader.until(lambda: reader.find("#run").get_attribute("data-shown") == "0/0")
+    assert [len(Select(each).options) for each in reader.all("#run-controls select")] == [1, 1, 1, 1]
+    reader.find("#filter").send_keys("nmu 1:2")
+    reader.clicks("#rows tbody", "nmu")
+    assert reader.all("#rows .detail button") == []
+    assert reader.complaints() == []
 
 
 def test_the_table_filters(reader):
@@ -206,12 +250,12 @@ def test_the_table_filters(reader):
 
 def test_the_table_sorts_both_ways(reader):
     reader.clicks("#rows thead", "success")
-    heading = reader.all("#rows thead th")[3]
+    heading = reader.all("#rows thead th")[4]
     assert heading.get_attribute("aria-sort") == "descending"
-    assert reader.texts("#rows tbody td:nth-child(4)")[0].startswith("1.00")
+    assert reader.texts("#rows tbody td:nth-child(5)")[0].startswith("1.00")
     reader.clicks("#rows thead", "success")
     assert heading.get_attribute("aria-sort") == "ascending"
-    assert reader.texts("#rows tbody td:nth-child(4)")[0].startswith("0.50")
+    assert reader.texts("#rows tbody td:nth-child(5)")[0].startswith("0.50")
 
 
 def test_what_was_not_measured_comes_last_however_it_is_sorted(chrome, tmp_path):
@@ -299,6 +343,34 @@ def test_on_a_phone_nothing_sticks_out_and_panels_are_stacked(phone):
         ".filter((e) => !e.closest('.scroll') && e.getBoundingClientRect().right > 361).length"
     )
     assert outside == 0
+
+
+LONG = "./experiments/2026/november/my_very_long_file_name_for_units.py:MyMultiplicationUnitWithALongName"
+
+
+def test_on_a_phone_a_long_name_leaves_room_for_the_numbers(chrome, tmp_path):
+    """The first column stays in view: it must not cover what is scrolled past it."""
+    wanted = make_experiment("single-module", ["nmu"], ["mul"], None, seeds=2)
+    fill(tmp_path / "s.sqlite", wanted, model=LONG)
+    write_page(tmp_path / "s.sqlite", tmp_path / "report.html")
+    reader = Reader(chrome)
+    reader.emulates("setDeviceMetricsOverride", width=390, height=844, deviceScaleFactor=2, mobile=True)
+    try:
+        reader.opens(tmp_path / "report.html")
+        reader.sees("#task-1")
+        assert reader.script("return document.documentElement.scrollWidth") <= 390
+        for table in (".headline", ".heat", "#rows", "#settings table:last-of-type", "#ledger-table"):
+            covered = reader.script(COVERED, table)
+            assert covered < 0.45, table
+    finally:
+        reader.emulates("clearDeviceMetricsOverride")
+
+
+COVERED = """
+const head = document.querySelector(`${arguments[0]} tbody th`);
+return head.getBoundingClientRect().width / document.documentElement.clientWidth;
+"""
+"""The part of the screen that the first column of a table takes."""
 
 
 def test_in_the_dark_page_and_plots_are_dark(dark):

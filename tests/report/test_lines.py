@@ -21,7 +21,10 @@ def test_long_differences_are_numbered():
         for k in (3, 4)
     ]
     lines = lines_of(stored_cells([made_record(Run(each, 0), solved=True) for each in others]))
-    assert [line.label for line in lines] == ["nmu · variant 1", "nmu · variant 2"]
+    assert [line.label for line in lines] == [
+        "nmu · iterations=3 · variant 1",
+        "nmu · iterations=4 · variant 2",
+    ]
     assert not any(line.second_rank for line in lines)  # there is no plain one beside them
 
 

@@ -6,17 +6,22 @@ import json
 
 import numpy as np
 import pytest
-from made_runs import CHOSEN, STEPS, made_record
+from made_runs import CHOSEN, STEPS, fetch_from, made_record
 
 from nalm.experiment.bench import make_experiment
 from nalm.experiment.run import Run
 from nalm.experiment.stored import stored_cells
 from nalm.report import packing
+from nalm.tasks import SingleModule
 
 
-def cells_of(*models, seeds=2, inputs=2, **changes):
+def records_of(*models, seeds=2, inputs=2, **changes):
     experiment = make_experiment("single-module", models, None, ["1:2"], seeds=seeds, inputs=inputs)
-    return stored_cells([made_record(run, solved=True, **changes) for run in experiment.runs()])
+    return [made_record(run, solved=True, **changes) for run in experiment.runs()]
+
+
+def pack(records):
+    return packing.pack_runs(stored_cells(records), fetch_from(records))
 
 
 def unpacked(text):
@@ -32,9 +37,9 @@ def series(numbers, start, length):
 
 
 def test_curves_and_weights_come_out_to_a_few_digits():
-    (cell,) = cells_of("nmu")
-    header, numbers = unpacked(packing.pack_runs([cell]).text)
-    record = cell.runs[0].record
+    records = records_of("nmu")
+    header, numbers = unpacked(pack(records).text)
+    record = records[0]
     errors = 10 ** (series(numbers, 0, 51) / header["errors_per_decade"])
     np.testing.assert_allclose(errors, record.validation, rtol=0.006)
     assert header["cells"][0]["names"] == ["W[1,1]", "W[1,2]"]
@@ -44,8 +49,7 @@ def test_curves_and_weights_come_out_to_a_few_digits():
 
 
 def test_what_is_not_finite_is_told_from_zero():
-    (cell,) = cells_of("nmu", test=np.where(np.arange(51) == 1, np.nan, 0.0))
-    _, numbers = unpacked(packing.pack_runs([cell]).text)
+    _, numbers = unpacked(pack(records_of("nmu", test=np.where(np.arange(51) == 1, np.nan, 0.0))).text)
     assert series(numbers, 51, 3).tolist() == [-packing.LARGEST, packing.NOT_FINITE, -packing.LARGEST]
 
 
@@ -53,14 +57,15 @@ def test_large_weights_have_a_coarser_scale():
     run = next(make_experiment("single-module", ["linear"], ["add"], ["1:2"], seeds=1).runs())
     made = made_record(run, solved=True)
     history = {name: 1e6 * value for name, value in made.history.items()}
-    (cell,) = stored_cells([made_record(run, solved=True, history=history)])
-    header, numbers = unpacked(packing.pack_runs([cell]).text)
+    records = [made_record(run, solved=True, history=history)]
+    header, numbers = unpacked(pack(records).text)
     assert series(numbers, 102, 51)[-1] * header["scale"][0] == pytest.approx(1e6, rel=1e-4)
 
 
 def test_runs_without_weights_over_time_say_so():
-    (cell,) = cells_of("nmu", history={}, history_steps=np.array([], dtype=np.int64))
-    header, numbers = unpacked(packing.pack_runs([cell]).text)
+    header, numbers = unpacked(
+        pack(records_of("nmu", history={}, history_steps=np.array([], dtype=np.int64))).text
+    )
     assert header["cells"] == [{"names": [], "weights": 0}]
     assert [header["grids"][k] for k in header["points"]] == [[], []]
     assert len(numbers) == 2 * 2 * 51
@@ -70,8 +75,8 @@ def test_one_run_without_weights_leaves_those_of_the_others():
     """Seeds that were added to a store of an older version."""
     run, other = make_experiment("single-module", ["nmu"], None, ["1:2"], seeds=2).runs()
     old = made_record(run, solved=True, history={}, history_steps=np.array([], dtype=np.int64))
-    (cell,) = stored_cells([old, made_record(other, solved=True)])
-    header, numbers = unpacked(packing.pack_runs([cell]).text)
+    records = [old, made_record(other, solved=True)]
+    header, numbers = unpacked(pack(records).text)
     assert [len(header["grids"][k]) for k in header["points"]] == [0, 51]
     assert series(numbers, 2 * 51 + 2 * 51, 51)[-1] * header["scale"][1] == pytest.approx(1, abs=1e-3)
 
@@ -79,45 +84,60 @@ def test_one_run_without_weights_leaves_those_of_the_others():
 def test_curves_of_different_lengths_keep_their_places():
     run, other = make_experiment("single-module", ["nmu"], None, ["1:2"], seeds=2).runs()
     short = {"steps": STEPS[:20], "validation": np.ones(20), "test": np.ones(20), "chosen": 3}
-    (cell,) = stored_cells([made_record(run, solved=False, **short), made_record(other, solved=True)])
-    header, numbers = unpacked(packing.pack_runs([cell]).text)
+    records = [made_record(run, solved=False, **short), made_record(other, solved=True)]
+    header, numbers = unpacked(pack(records).text)
     assert [len(header["grids"][k]) for k in header["steps"]] == [20, 51]
     second = series(numbers, 2 * 20 + 2 * 51, 51)
     np.testing.assert_allclose(
-        10 ** (second / header["errors_per_decade"]), cell.runs[1].record.validation, rtol=0.006
+        10 ** (second / header["errors_per_decade"]), records[1].validation, rtol=0.006
     )
 
 
 def test_the_facts_of_a_run_are_its_own():
-    (cell,) = cells_of("nmu", seeds=1)
-    header, _ = unpacked(packing.pack_runs([cell]).text)
+    header, _ = unpacked(pack(records_of("nmu", seeds=1)).text)
     facts = {name: header[name][0] for name in ("row", "seed", "chosen", "solved_at", "sparsity")}
     assert facts == {"row": 0, "seed": 0, "chosen": CHOSEN, "solved_at": 26_000, "sparsity": 0.0}
-    assert header["threshold"][0] == pytest.approx(cell.task.threshold(), rel=1e-5)
+    assert header["threshold"][0] == pytest.approx(SingleModule("mul").threshold(), rel=1e-5)
     assert header["outcomes"][header["outcome"][0]] == "solved"
 
 
 def test_of_many_weights_the_largest_are_shown():
-    (cell,) = cells_of("nmu", inputs=30)
-    header, _ = unpacked(packing.pack_runs([cell]).text)
+    header, _ = unpacked(pack(records_of("nmu", inputs=30)).text)
     assert len(header["cells"][0]["names"]) == packing.SHOWN_WEIGHTS
     assert {"W[1,1]", "W[1,2]"} <= set(header["cells"][0]["names"])
     assert header["cells"][0]["weights"] == 30
 
 
 def test_beyond_the_budget_every_cell_shows_its_lowest_seeds(monkeypatch):
-    cells = cells_of("nmu", "snmu", seeds=5)
-    monkeypatch.setattr(packing, "BUDGET", 2 * 3 * 4 * 51)
-    packed = packing.pack_runs(cells)
+    monkeypatch.setattr(packing, "BUDGET", 2 * 3 * (packing.FORMULA + 4 * 51))
+    packed = pack(records_of("nmu", "snmu", seeds=5))
     header, _ = unpacked(packed.text)
     assert packed.shown == [3, 3]
     assert header["seed"] == [0, 1, 2, 0, 1, 2]
 
 
+def test_of_too_many_cells_the_first_show_one_seed(monkeypatch):
+    monkeypatch.setattr(packing, "BUDGET", packing.FORMULA + 4 * 51)
+    packed = pack(records_of("nmu", "snmu", seeds=5))
+    header, _ = unpacked(packed.text)
+    assert packed.shown == [1, 0]
+    assert header["seed"] == [0]
+
+
+def test_only_runs_that_are_shown_are_read_and_few_at_a_time(monkeypatch):
+    monkeypatch.setattr(packing, "BUDGET", 2 * 3 * (packing.FORMULA + 4 * 51))
+    monkeypatch.setattr(packing, "TOGETHER", 2)
+    records = records_of("nmu", "snmu", seeds=5)
+    asked = []
+    packing.pack_runs(stored_cells(records), lambda ids: asked.append(ids) or fetch_from(records)(ids))
+    seed = {record.id: record.seed for record in records}
+    assert [[seed[name] for name in ids] for ids in asked] == [[0, 0], [0, 1, 2], [0, 1, 2]]
+
+
 def test_a_models_own_parameters_stand_in_where_it_does_not_tell_its_weights():
     experiment = make_experiment("single-module", ["nmu"], None, ["1:2"], seeds=1)
     (run,) = experiment.runs()
-    (cell,) = stored_cells([made_record(Run(run.cell, 0), solved=True, model="gone.py:Unit")])
-    header, _ = unpacked(packing.pack_runs([cell]).text)
+    records = [made_record(Run(run.cell, 0), solved=True, model="gone.py:Unit")]
+    header, _ = unpacked(pack(records).text)
     assert header["cells"][0]["names"] == ["weight[1,1]", "weight[1,2]"]
     assert header["formulas"] == [None]

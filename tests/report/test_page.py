@@ -1,6 +1,7 @@
 """The page as a file: self-contained, empty without runs, and text in the data stays text."""
 
 import re
+import weakref
 
 import numpy as np
 import pytest
@@ -102,10 +103,54 @@ def test_runs_that_no_threshold_can_judge_are_counted(tmp_path, output):
     assert "2 more that no threshold can judge are left out." in output.read_text()
 
 
-def test_a_page_with_some_of_the_runs_says_so(store_path, output, monkeypatch):
-    monkeypatch.setattr(packing, "BUDGET", 1)
+@pytest.mark.parametrize(
+    ("budget", "said"),
+    [
+        (8000, "15 of 60 runs are on this page: the lowest seeds of every line."),
+        (1, "1 of 60 runs are on this page: the lowest seed of the first lines."),
+    ],
+)
+def test_a_page_with_some_of_the_runs_says_so(store_path, output, monkeypatch, budget, said):
+    monkeypatch.setattr(packing, "BUDGET", budget)
     write_page(store_path, output)
-    assert "15 of 60 runs are on this page" in output.read_text()
+    assert said in output.read_text()
+
+
+def test_the_runs_of_a_store_are_never_all_in_memory(store_path, output, monkeypatch):
+    """Of a store of any size: a run is let go before the next is read, and weights are read of few."""
+    alive, most, bulky = set(), [0], []
+    monkeypatch.setattr(packing, "BUDGET", 8000)
+    monkeypatch.setattr(packing, "TOGETHER", 5)
+    read = Store.records
+
+    def watched(self, *arguments, **options):
+        for record in read(self, *arguments, **options):
+            alive.add(record.id + str(id(record)))
+            weakref.finalize(record, alive.discard, record.id + str(id(record)))
+            most[0] = max(most[0], len(alive))
+            bulky.append(bool(record.history))
+            yield record
+
+    monkeypatch.setattr(Store, "records", watched)
+    assert write_page(store_path, output) == 60
+    assert most[0] <= 15 + 2 * 5  # one of each line, and those that are being packed
+    assert bulky.count(False) == 60
+    assert bulky.count(True) == 15 + 15  # the first of every line to know its size, and those that are shown
+
+
+def test_names_that_do_not_match_the_runs_are_damage_in_a_sentence(tmp_path, output):
+    """The file as a whole is not gone through, which takes long: it is noticed all the same."""
+    path = tmp_path / "s.sqlite"
+    wanted = make_experiment("single-module", ["nmu"], None, ["1:2"], seeds=3)
+    fill(path, wanted)
+    name = next(wanted.runs()).id.encode()
+    content = bytearray(path.read_bytes())
+    (in_list,) = [m.start() for m in re.finditer(name, content) if not content.startswith(b"single", m.end())]
+    content[in_list] = ord("x")
+    path.write_bytes(content)
+    with pytest.raises(StoreError, match="its list of names does not match its runs"):
+        write_page(path, output)
+    assert not output.exists()
 
 
 @pytest.mark.parametrize("broken", ["weights", "buffer"])

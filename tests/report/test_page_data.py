@@ -49,8 +49,13 @@ def test_units_operations_and_ranges_come_in_the_order_of_the_catalogue(page):
     assert data["sections"][0]["ranges"] == ["-2:2", "1:2", "10:20"]
 
 
+def units_of(page, part=0, section=0):
+    """The units of a part of the summary."""
+    return page.text_data()["sections"][section]["parts"][part]["units"]
+
+
 def test_the_headline_pools_all_ranges_and_marks_the_best(page):
-    headline = page.text_data()["sections"][0]["headline"]
+    headline = units_of(page)
     by_unit = {line["label"]: line["cells"] for line in headline}
     assert by_unit["nac"][0]["rate"] == "0.500"
     assert by_unit["nau"][0]["best"]
@@ -65,7 +70,7 @@ def test_a_unit_on_some_of_the_ranges_is_said_so_and_is_not_best(tmp_path):
         make_experiment("single-module", ["nac"], ["add"], ["1:2", "10:20"], seeds=2),
         path=tmp_path / "s.sqlite",
     )
-    nac, nau = page.text_data()["sections"][0]["headline"]
+    nac, nau = units_of(page)
     assert nau["cells"][0]["partial"] == "1 of 2 ranges"
     assert not nau["cells"][0]["best"]
     assert nac["cells"][0]["best"]
@@ -79,18 +84,21 @@ def test_another_recipe_has_a_label_of_its_own_and_second_rank():
         ("nmu", False),
         ("nmu · optimiser.learning_rate=0.25", True),
     ]
-    assert [line["label"] for line in page.text_data()["sections"][0]["headline"]] == ["nmu"]
+    assert [line["label"] for line in units_of(page)] == ["nmu"]
 
 
-def test_a_variant_is_of_second_rank_only_where_the_plain_model_is(tmp_path):
-    page = page_of(
-        make_experiment("single-module", ["nau"], ["add"], ["1:2"], seeds=1),
-        make_experiment("single-module", ["nau"], ["add", "sub"], ["1:2"], seeds=1, iterations=7),
-        path=tmp_path / "s.sqlite",
-    )
-    headline = page.text_data()["sections"][0]["headline"]
-    shown = {line["label"]: [cell and cell["rate"] for cell in line["cells"]] for line in headline}
-    assert shown == {"nau": ["1.000", None], "nau · iterations=7": [None, "1.000"]}
+def test_a_variant_is_of_second_rank_only_where_the_plain_model_is():
+    plain, other = make_experiment("single-module", ["nau"], ["add", "sub"], ["1:2"], seeds=1).cells
+    records = [made_record(Run(plain, 0), solved=True)]
+    for cell in (plain, other):
+        slow = replace(cell, other_recipe=replace(cell.recipe, optimiser=Adam(0.25)))
+        records.append(made_record(Run(slow, 0), solved=True))
+    page = Page(stored_cells(records))
+    assert [(line.label, line.op, line.second_rank) for line in page.lines] == [
+        ("nau", "add", False),
+        ("nau · optimiser.learning_rate=0.25", "add", True),
+        ("nau · optimiser.learning_rate=0.25", "sub", False),
+    ]
 
 
 def test_a_range_is_one_however_it_was_written_and_hidden_variants_do_not_count(tmp_path):
@@ -100,13 +108,90 @@ def test_a_range_is_one_however_it_was_written_and_hidden_variants_do_not_count(
         path=tmp_path / "s.sqlite",
     )
     assert page.program_data([1] * 4)["sections"][0]["ranges"] == ["1:2", "10:20"]
-    assert [line["cells"][0]["partial"] for line in page.text_data()["sections"][0]["headline"]] == ["", ""]
+    assert [line["cells"][0]["partial"] for line in units_of(page)] == ["", ""]
+
+
+def test_only_units_of_as_many_steps_are_compared_and_none_is_hidden(tmp_path):
+    """A unit of a user's own with 10,000 steps: beside it the NMU with as many, not the one with 50,000."""
+    path, mine = tmp_path / "s.sqlite", "mine.py:Mine"
+    short = make_experiment("single-module", ["nmu"], ["mul"], ["1:2"], seeds=4, iterations=10_000)
+    fill(path, short, lambda run: run.seed < 1)
+    with Store(path) as store:
+        copies = [made_record(run, solved=run.seed < 2, model=mine) for run in short.runs()]
+        store.add([replace(record, id=f"{record.seed:032}") for record in copies])
+    page = page_of(make_experiment("single-module", ["nmu", "snmu"], ["mul"], ["1:2"], seeds=25), path=path)
+    (section,) = page.text_data()["sections"]
+    assert [part["budget"] for part in section["parts"]] == ["50,000 steps", "10,000 steps"]
+    shown = [
+        [(unit["label"], unit["seeds"], unit["cells"][0]["best"]) for unit in part["units"]]
+        for part in section["parts"]
+    ]
+    assert shown == [
+        [("nmu", "25", True), ("snmu", "25", True)],
+        [
+            ("nmu · iterations=10000; schedules scaled", "4", False),
+            (f"{mine} · iterations=10000 · variant 1", "4", True),
+        ],
+    ]
+    assert not any(row["hidden"] for row in page.program_data([1] * 4)["rows"])
+
+
+def test_a_variant_of_another_budget_is_not_hidden_behind_the_plain_one(tmp_path):
+    page = page_of(
+        make_experiment("single-module", ["nau"], ["add"], ["1:2"], seeds=1),
+        make_experiment("single-module", ["nau"], ["add"], ["1:2"], seeds=1, iterations=7),
+        path=tmp_path / "s.sqlite",
+    )
+    assert [units_of(page, part)[0]["label"] for part in range(2)] == [
+        "nau",
+        "nau · iterations=7; schedules scaled",
+    ]
+    assert not units_of(page)[0]["cells"][0]["best"]  # with nothing beside it
+
+
+def test_second_order_runs_stand_in_a_part_of_their_own(tmp_path):
+    cost = {"found": "exact", "start": "grown", "starts": 1, "steps": 3, "seconds": 0.1}
+    page = page_of(
+        make_experiment("single-module", ["nau@second-order"], ["add"], ["1:2"], seeds=2),
+        path=tmp_path / "s.sqlite",
+        cost=cost,
+    )
+    page = page_of(
+        make_experiment("single-module", ["nau"], ["add"], ["1:2"], seeds=2), path=tmp_path / "s.sqlite"
+    )
+    parts = page.text_data()["sections"][0]["parts"]
+    assert [part["budget"] for part in parts] == ["50,000 steps", "second-order, up to 100 steps"]
+
+
+def test_seeds_of_lines_with_more_and_fewer_are_told(tmp_path):
+    page = page_of(
+        make_experiment("single-module", ["nau"], ["add"], ["1:2"], seeds=2),
+        make_experiment("single-module", ["nau"], ["add"], ["10:20"], seeds=3),
+        path=tmp_path / "s.sqlite",
+    )
+    assert [unit["seeds"] for unit in units_of(page)] == ["2 to 3"]
+
+
+def test_published_rates_stand_beside_lines_of_the_same_data_and_steps(tmp_path):
+    page = page_of(
+        make_experiment("single-module", ["nmu"], ["mul"], ["1:2=>2:6", "3:4=>5:6"], seeds=1),
+        make_experiment("single-module", ["nmu"], ["mul"], ["1:2"], seeds=1, iterations=10_000),
+        path=tmp_path / "s.sqlite",
+    )
+    data = page.program_data([1] * 3)
+    rates = data["published"]
+    assert {(rate["range"], rate["budget"], rate["op"]) for rate in rates} == {("1:2", "50,000 steps", "mul")}
+    titles = {data["sections"][rate["section"]]["title"] for rate in rates}
+    assert titles == {"single-module, 2 inputs, uniform ranges"}
+    (nmu,) = [rate for rate in rates if rate["model"] == "nmu"]
+    assert nmu["success"] == {"rate": 1.0, "low": pytest.approx(0.867, abs=1e-3), "high": 1.0}
+    assert (nmu["n"], nmu["source"]) == (25, "mistry2023, section 3.3.2, text")
 
 
 def test_what_nobody_solves_has_no_best(tmp_path):
     wanted = make_experiment("single-module", ["nau", "nac"], ["add"], ["1:2"], seeds=2)
     page = page_of(wanted, path=tmp_path / "s.sqlite", solved=lambda run: False)
-    assert [line["cells"][0]["best"] for line in page.text_data()["sections"][0]["headline"]] == [
+    assert [line["cells"][0]["best"] for line in units_of(page)] == [
         False,
         False,
     ]
@@ -146,3 +231,8 @@ def test_when_and_seeds_in_words():
     assert seeds_text([2, 0, 1]) == "0 to 2"
     assert seeds_text([5, 1]) == "1, 5"
     assert seeds_text([]) == ""
+
+
+def test_seeds_with_gaps_are_told_by_stretches_and_never_at_length():
+    assert seeds_text([0, 1, 2, 3, 7, 9, 10, 20, 21, 22]) == "0 to 3, 7, 9, 10, 20 to 22"
+    assert seeds_text(range(0, 20_000, 2)) == "0, 2, 4, 6, 8, 10, 12, 14, … (10,000 seeds)"

@@ -1,30 +1,61 @@
-"""Which unit for which operation: the rows of a benchmark, each unit's ranges taken together."""
+"""Which unit for which operation: the rows of a benchmark, each unit's ranges taken together.
+
+Like is compared with like: units are put in order, and the best are named, among those of one budget.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 from nalm.evaluate.intervals import success_interval
 
 
+class Budget(NamedTuple):
+    """What a run was given: steps, and of which kind. Only runs of one budget say which unit is better.
+
+    A second-order step solves a system of equations and belongs to a population of starts: no number of them
+    is like a number of first-order steps.
+    """
+
+    second_order: bool
+    steps: int
+
+    def __str__(self) -> str:
+        if self.second_order:
+            return f"second-order, up to {self.steps:,} steps"
+        return f"{self.steps:,} step{'' if self.steps == 1 else 's'}"
+
+    @property
+    def order(self) -> tuple[bool, int]:
+        """First-order training first, the most steps first."""
+        return self.second_order, -self.steps
+
+
 def rank(rows: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
-    """One entry an operation: its units, those first that solve the largest share of all runs.
+    """One entry an operation and budget: its units, those first that solve the largest share of all runs.
 
     Among equals the one that is solved in fewer steps comes first. `best` names all units whose success is
     that of the first.
     """
     entries = []
     for op in dict.fromkeys(row["op"] for row in rows):
-        groups: dict[str, list[dict[str, Any]]] = {}
+        budgets: dict[Budget, dict[str, list[dict[str, Any]]]] = {}
         for row in rows:
             if row["op"] == op:
-                groups.setdefault(row["model"], []).append(row)
-        units = sorted((_pooled(name, group) for name, group in groups.items()), key=_order)
-        top = units[0]["success"]["rate"]
-        best = [unit["unit"] for unit in units if unit["success"]["rate"] == top] if top else []
-        entries.append({"op": op, "best": best, "units": units})
+                budget = Budget(row["second_order"] is not None, row["iterations"])
+                budgets.setdefault(budget, {}).setdefault(row["model"], []).append(row)
+        for budget in sorted(budgets, key=lambda each: each.order):
+            entries.append({"op": op, **budget._asdict(), **_entry(budgets[budget])})
     return entries
+
+
+def _entry(groups: dict[str, list[dict[str, Any]]]) -> dict[str, Any]:
+    """The units of an operation and budget, in order."""
+    units = sorted((_pooled(name, group) for name, group in groups.items()), key=_order)
+    top = units[0]["success"]["rate"]
+    best = [unit["unit"] for unit in units if unit["success"]["rate"] == top] if top else []
+    return {"best": best, "units": units}
 
 
 def _pooled(name: str, rows: Sequence[dict[str, Any]]) -> dict[str, Any]:
@@ -35,6 +66,7 @@ def _pooled(name: str, rows: Sequence[dict[str, Any]]) -> dict[str, Any]:
     return {
         "unit": name,
         "success": {"rate": success.value, "low": success.low, "high": success.high},
+        "runs": runs,
         "ranges": len(rows),
         "ranges_always_solved": sum(row["success"]["rate"] == 1 for row in rows),
         "ranges_never_solved": sum(row["success"]["rate"] == 0 for row in rows),

@@ -16,7 +16,7 @@ READABLE = 0.01
 """Sparsity error above which the weights of a solved run cannot be read."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Verdict:
     """What became of one run: the outcome, and of a solved one the step and how discrete it is."""
 

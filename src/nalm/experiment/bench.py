@@ -295,13 +295,33 @@ def _row(cell: Cell, judged: Sequence[Judged]) -> dict[str, Any]:
         "unit": model.name,
         "recipe": model.recipe or model.usual_recipe,
         "options": options_of(model),
-        **summary_row(cell.task, cell.recipe.iterations, judged),
+        **summary_row(
+            cell.task,
+            cell.recipe.iterations,
+            [run.verdict for run in judged],
+            [run.below.test for run in judged],
+            [run.record.cost for run in judged],
+        ),
         "schedule": asdict(cell.timing),
     }
 
 
-def summary_row(task: RangeTask, iterations: int, judged: Sequence[Judged]) -> dict[str, Any]:
-    """The measures of the runs of a cell, and what they are of."""
+def summary_row(
+    task: RangeTask,
+    iterations: int,
+    verdicts: Sequence[Verdict],
+    thresholds: Sequence[float],
+    costs: Sequence[dict[str, Any]],
+) -> dict[str, Any]:
+    """The measures of the runs of a cell, and what they are of.
+
+    Args:
+        task: the task.
+        iterations: steps.
+        verdicts: what became of each run.
+        thresholds: error on the test range below which each of them is solved.
+        costs: what second-order training took for each of them.
+    """
     return {
         "op": task.op,
         "inputs": task.inputs,
@@ -310,7 +330,7 @@ def summary_row(task: RangeTask, iterations: int, judged: Sequence[Judged]) -> d
         "test_range": task.test_range.segments,
         "iterations": iterations,
         # Where every run has a threshold of its own, the middle one stands for all.
-        "threshold": statistics.median(run.below.test for run in judged),
-        **summarise([run.verdict for run in judged]),
-        "second_order": summarise_costs([run.record.cost for run in judged]),
+        "threshold": statistics.median(thresholds),
+        **summarise(verdicts),
+        "second_order": summarise_costs(costs),
     }

@@ -1,4 +1,8 @@
-"""Everything in a store, cell by cell: runs that differ in their seed alone, judged together."""
+"""Everything in a store, cell by cell: runs that differ in their seed alone, judged together.
+
+A store may hold millions of runs: curves are judged as they come and let go, and what is kept of a run is its
+name, its seed and its verdict.
+"""
 
 from __future__ import annotations
 
@@ -8,19 +12,47 @@ import functools
 import hashlib
 import json
 import math
+from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from nalm.errors import NalmError
 from nalm.evaluate.outcome import limits
-from nalm.experiment.bench import Judged, summary_row, verdict_on
+from nalm.evaluate.summary import Verdict
+from nalm.experiment.bench import summary_row, verdict_on
 from nalm.experiment.restore import spec_of, task_of
 from nalm.experiment.run import Cell, make_identity
 from nalm.experiment.store import Record
 from nalm.tasks import RangeTask
 from nalm.training.recipe import Recipe
 from nalm.training.steps import STEP_NAMES
+
+WEIGHTS = ("chosen_parameters", "final_parameters", "history")
+"""What cells are made without: most of a store."""
+NO_COST: dict[str, Any] = {}
+
+
+class StoredRun(NamedTuple):
+    """What is kept in memory of every run of a store: its name, and what it counts as.
+
+    Attributes:
+        id: its name in the store, where all the rest is.
+        seed: its seed.
+        verdict: what became of it.
+        threshold: error on the test range below which it is solved.
+        cost: what second-order training took; else empty.
+    """
+
+    id: str
+    seed: int
+    verdict: Verdict
+    threshold: float
+    cost: dict[str, Any]
+
+
+Versions = tuple[tuple[str, Any], ...]
+"""What computed a run, by name."""
 
 
 @dataclass(frozen=True)
@@ -33,38 +65,126 @@ class StoredCell:
         runs: the runs in the order of their seeds.
         variant: how the runs differ from what these words stand for today, such as `hidden=10`; empty for
             the model's own recipe and steps.
+        identity: what determines the numbers of its runs beside their seeds.
+        iterations: steps.
+        machines: how many runs were computed by which versions.
+        times: when the first and the last of its runs were computed, in ISO 8601; empty if nobody noted it.
+        untimed: how many runs are from before times were noted.
     """
 
     task: RangeTask
     model: str
-    runs: tuple[Judged, ...]
+    runs: tuple[StoredRun, ...]
     variant: tuple[str, ...]
+    identity: dict[str, Any]
+    iterations: int
+    machines: Counter[Versions]
+    times: tuple[str, ...]
+    untimed: int
 
     @property
-    def identity(self) -> dict[str, Any]:
-        """What determines the numbers of its runs beside their seeds."""
-        return self.runs[0].record.identity
+    def is_second_order(self) -> bool:
+        """Whether its runs were solved instead of trained step by step: no others are in double precision."""
+        return bool(self.identity["precision"] == "float64")
 
     def row(self) -> dict[str, Any]:
         """The measures of the cell, as in the JSON of a benchmark."""
-        return summary_row(self.task, self.runs[0].record.iterations, self.runs)
+        return summary_row(
+            self.task,
+            self.iterations,
+            [run.verdict for run in self.runs],
+            [run.threshold for run in self.runs],
+            [run.cost for run in self.runs],
+        )
 
 
 def stored_cells(records: Iterable[Record]) -> list[StoredCell]:
-    """Cells in the order of their first runs; runs that no threshold can judge are left out."""
-    groups: dict[tuple[str, str], list[Judged]] = {}
+    """Cells in the order of their first runs; runs that no threshold can judge are left out.
+
+    Records are let go one by one, so that a store of any size can be read.
+
+    Args:
+        records: runs in any order; their `WEIGHTS` are not needed.
+    """
+    groups: dict[tuple[str, str], _Group] = {}
+    texts = _Texts()
     for record in records:
-        below = limits(task_of(record), record.ideal_test, record.ideal_validation)
-        if below is not None:
-            key = (record.model, json.dumps(record.identity, sort_keys=True))
-            groups.setdefault(key, []).append(Judged(record, below, verdict_on(record, below)))
-    return [_cell(model, runs) for (model, _), runs in groups.items()]
+        key = (record.model, texts.of(record.identity))
+        group = groups.get(key)
+        if group is None:
+            group = groups[key] = _Group(record)
+        group.add(record)
+    return [group.cell() for group in groups.values() if group.runs]
 
 
-def _cell(model: str, runs: list[Judged]) -> StoredCell:
-    first = runs[0].record
-    ordered = tuple(sorted(runs, key=lambda run: run.record.seed))
-    return StoredCell(task_of(first), model, ordered, differences(first.identity, _usual(first)))
+class _Texts:
+    """Identities as texts; one that is the same object for many runs is written once."""
+
+    MOST = 10_000
+
+    def __init__(self) -> None:
+        self._known: dict[int, tuple[dict[str, Any], str]] = {}
+
+    def of(self, identity: dict[str, Any]) -> str:
+        """The same text for the same numbers."""
+        held = self._known.get(id(identity))
+        if held is None:
+            if len(self._known) == self.MOST:
+                self._known.clear()
+            # The object is held too: as long as it lives, no other has its place in memory.
+            held = self._known[id(identity)] = identity, json.dumps(identity, sort_keys=True)
+        return held[1]
+
+
+class _Group:
+    """Runs of a cell, as they come."""
+
+    def __init__(self, first: Record) -> None:
+        self.first = first
+        self.task = task_of(first)
+        self.below = limits(self.task)
+        self.runs: list[StoredRun] = []
+        self.machine, self.versions = first.machine, _versions(first)
+        self.machines: Counter[Versions] = Counter()
+        self.times: tuple[str, ...] = ()
+        self.untimed = 0
+
+    def add(self, record: Record) -> None:
+        """Take a run, if it can be judged."""
+        below = self.below or limits(self.task, record.ideal_test, record.ideal_validation)
+        if below is None:
+            return
+        verdict = verdict_on(record, below)
+        self.runs.append(StoredRun(record.id, record.seed, verdict, below.test, record.cost or NO_COST))
+        if record.machine is not self.machine:  # most runs of a store share theirs
+            self.machine, self.versions = record.machine, _versions(record)
+        self.machines[self.versions] += 1
+        if not record.computed_at:
+            self.untimed += 1
+        elif not self.times or not self.times[0] <= record.computed_at <= self.times[1]:
+            both = (*self.times, record.computed_at)
+            self.times = (min(both), max(both))
+
+    def cell(self) -> StoredCell:
+        """What they are together."""
+        first = self.first
+        return StoredCell(
+            task=self.task,
+            model=first.model,
+            runs=tuple(sorted(self.runs, key=lambda run: run.seed)),
+            variant=differences(first.identity, _usual(first)),
+            identity=first.identity,
+            iterations=first.iterations,
+            machines=self.machines,
+            times=self.times,
+            untimed=self.untimed,
+        )
+
+
+def _versions(record: Record) -> Versions:
+    about = {"nalm": "before 0.5", **record.machine, "numerics_version": record.identity["numerics_version"]}
+    names = ("nalm", "numerics_version", "torch", "cpu_capability", "compiled")
+    return tuple((name, about.get(name, "unknown")) for name in names)
 
 
 def _usual(record: Record) -> dict[str, Any]:

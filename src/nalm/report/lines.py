@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, fields
 from typing import Any
 
+from nalm.evaluate.ranking import Budget
 from nalm.experiment.stored import StoredCell
 from nalm.tasks import OPERATIONS, RANGE_SETS, RANGES, TASKS, RangeTask
 from nalm.units import UNITS
@@ -65,7 +66,8 @@ class Line:
         cell: the stored runs.
         section: where it belongs.
         label: the name of its model and variant.
-        second_rank: whether the same model is there with its own recipe: this one is then hidden at first.
+        second_rank: whether the same model is there with its own recipe and as many steps: this one is then
+            hidden at first.
     """
 
     index: int
@@ -80,6 +82,11 @@ class Line:
         return self.cell.task.op
 
     @property
+    def budget(self) -> Budget:
+        """With what it may be compared."""
+        return budget_of(self.cell)
+
+    @property
     def range(self) -> str:
         """The name of the range, the same however it was written."""
         return range_name(self.cell.task)
@@ -89,11 +96,21 @@ def lines_of(cells: Sequence[StoredCell]) -> list[Line]:
     """Cells in the order of the page, each with its section and label."""
     placed = sorted(((section_of(cell), cell) for cell in cells), key=lambda pair: _place(*pair))
     labels = _labels([cell for _, cell in placed])
-    plain = {(section, cell.model, cell.task.op) for section, cell in placed if not cell.variant}
+    plain = {_rank_key(section, cell) for section, cell in placed if not cell.variant}
     return [
-        Line(k, cell, section, labels[k], bool(cell.variant) and (section, cell.model, cell.task.op) in plain)
+        Line(k, cell, section, labels[k], bool(cell.variant) and _rank_key(section, cell) in plain)
         for k, (section, cell) in enumerate(placed)
     ]
+
+
+def budget_of(cell: StoredCell) -> Budget:
+    """How many steps of which kind its runs were given."""
+    return Budget(cell.is_second_order, cell.iterations)
+
+
+def _rank_key(section: Section, cell: StoredCell) -> tuple[Any, ...]:
+    """What a variant and the plain model must have in common for one to stand for both."""
+    return section, cell.model, cell.task.op, budget_of(cell)
 
 
 def _place(section: Section, cell: StoredCell) -> tuple[Any, ...]:
@@ -112,9 +129,11 @@ def _labels(cells: Sequence[StoredCell]) -> list[str]:
         said = "; ".join(cell.variant)
         label = f"{cell.model} · {said}" if said else cell.model
         if said and len(label) > LONGEST_LABEL:
-            others = [variant for model, variant in numbers if model == cell.model]
-            number = numbers.setdefault((cell.model, cell.variant), len(others) + 1)
-            label = f"{cell.model} · variant {number}"
+            key = (cell.model, cell.variant)
+            if key not in numbers:
+                numbers[key] = 1 + sum(model == cell.model for model, _ in numbers)
+            steps = [part for part in cell.variant if part.startswith("iterations=")]
+            label = " · ".join([cell.model, *steps, f"variant {numbers[key]}"])
         labels.append(label)
     return labels
 
@@ -123,3 +142,18 @@ def places(*named: tuple[Any, Collection[Any]]) -> Iterator[tuple[int, Any]]:
     """Where each thing stands among those that are known, others after them in their own order."""
     for name, known in named:
         yield (list(known).index(name) if name in known else len(known)), name
+
+
+def ops_of(lines: Iterable[Line]) -> list[str]:
+    """Operations as the catalogue orders them."""
+    return sorted({line.op for line in lines}, key=lambda op: next(places((op, OPERATIONS))))
+
+
+def ranges_of(lines: Iterable[Line]) -> list[str]:
+    """Ranges as the papers order them, others as they come."""
+    return sorted({line.range for line in lines}, key=lambda name: next(places((name, RANGES))))
+
+
+def budgets_of(lines: Iterable[Line]) -> list[Budget]:
+    """Budgets, those of first-order training and those of most steps first."""
+    return sorted({line.budget for line in lines}, key=lambda budget: budget.order)

@@ -7,6 +7,7 @@ time only differences are kept, all high bytes before all low ones, which compre
 from __future__ import annotations
 
 import base64
+import bisect
 import gzip
 import json
 from collections.abc import Callable, Iterable, Sequence
@@ -16,9 +17,9 @@ from typing import Any
 import numpy as np
 
 from nalm.evaluate.outcome import Outcome
-from nalm.experiment.bench import Judged
 from nalm.experiment.restore import effective_weights, formula
-from nalm.experiment.stored import StoredCell
+from nalm.experiment.store import Record
+from nalm.experiment.stored import StoredCell, StoredRun
 
 ERRORS_PER_DECADE = 200
 NOT_FINITE, LARGEST = -32768, 32767
@@ -27,6 +28,13 @@ FINEST = 1 / 2000
 SHOWN_WEIGHTS = 24
 BUDGET = 4_000_000
 """Numbers on a page; beyond that every cell shows fewer seeds."""
+FORMULA = 200
+"""As how many numbers the formula of a run counts: reading it takes longer than anything else."""
+TOGETHER = 500
+"""Runs that are read from the store at a time."""
+
+Fetch = Callable[[Sequence[str]], Iterable[Record]]
+"""Gives the runs of these names, in any order, with their weights over time."""
 
 
 def packed(data: bytes) -> str:
@@ -48,38 +56,66 @@ class Packed:
 
 
 def pack_runs(
-    cells: Sequence[StoredCell], tell: Callable[[int, int], None] = lambda done, total: None
+    cells: Sequence[StoredCell],
+    fetch: Fetch,
+    tell: Callable[[int, int], None] = lambda done, total: None,
 ) -> Packed:
     """Pack as many seeds of every cell as fit, those with the lowest numbers first.
 
     Args:
         cells: in the order in which the page knows them.
+        fetch: reads runs from the store.
         tell: is told how many of how many runs are done.
     """
-    seeds = _seeds_that_fit(cells)
-    shown = [min(seeds, len(cell.runs)) for cell in cells]
+    shown = _runs_that_fit(cells, fetch)
     runs, total = _Runs(), sum(shown)
-    for index, cell in enumerate(cells):
-        runs.add(index, cell.runs[: shown[index]])
+    for some in _together(shown):
+        wanted = [run.id for index in some for run in cells[index].runs[: shown[index]]]
+        records = {record.id: record for record in fetch(wanted)}
+        for index in some:
+            chosen = cells[index].runs[: shown[index]]
+            runs.add(index, [(run, records[run.id]) for run in chosen])
         tell(len(runs.header["row"]), total)
     return Packed(packed(runs.joined()), shown)
 
 
-def _seeds_that_fit(cells: Sequence[StoredCell]) -> int:
-    """How many runs of every cell may be shown."""
-    sizes = [(_size(cell), len(cell.runs)) for cell in cells]
-    most = max((runs for _, runs in sizes), default=0)
-    for seeds in range(most, 1, -1):
-        if sum(size * min(seeds, runs) for size, runs in sizes) <= BUDGET:
-            return seeds
-    return min(most, 1)
+def _together(shown: Sequence[int]) -> Iterable[list[int]]:
+    """Cells by their places, some at a time, so that few runs are in memory."""
+    some: list[int] = []
+    for index in range(len(shown)):
+        some.append(index)
+        if sum(shown[each] for each in some) >= TOGETHER:
+            yield some
+            some = []
+    if some:
+        yield some
 
 
-def _size(cell: StoredCell) -> int:
-    """About how many numbers a run of a cell needs."""
-    record = cell.runs[0].record
+def _runs_that_fit(cells: Sequence[StoredCell], fetch: Fetch) -> list[int]:
+    """How many runs of each cell are shown: as many of each; of too many cells one of each of the first."""
+    names = [cell.runs[0].id for cell in cells]
+    known = {
+        record.id: _size(record)
+        for start in range(0, len(names), TOGETHER)
+        for record in fetch(names[start : start + TOGETHER])
+    }
+    sizes = np.array([known[name] for name in names], dtype=int)
+    runs = np.array([len(cell.runs) for cell in cells], dtype=int)
+    seeds = _largest_that_fits(lambda most: int(sizes @ np.minimum(most, runs)), int(runs.max(initial=0)))
+    if seeds:
+        return np.minimum(seeds, runs).tolist()
+    return (np.cumsum(sizes) - sizes < BUDGET).astype(int).tolist()
+
+
+def _largest_that_fits(size: Callable[[int], int], most: int) -> int:
+    """The largest number up to `most` whose size, which grows with it, is within the budget; 0 if none is."""
+    return bisect.bisect_right(range(1, most + 1), BUDGET, key=size)
+
+
+def _size(record: Record) -> int:
+    """About how many numbers a run like this needs."""
     weights = sum(value[0].size for value in record.history.values()) if record.history else 0
-    return 2 * len(record.steps) + min(weights, SHOWN_WEIGHTS) * len(record.history_steps)
+    return FORMULA + 2 * len(record.steps) + min(weights, SHOWN_WEIGHTS) * len(record.history_steps)
 
 
 _PER_RUN = (
@@ -104,16 +140,15 @@ class _Runs:
     formulas: dict[str | None, int] = field(default_factory=dict)
     numbers: list[np.ndarray] = field(default_factory=list)
 
-    def add(self, index: int, runs: Sequence[Judged]) -> None:
+    def add(self, index: int, runs: Sequence[tuple[StoredRun, Record]]) -> None:
         """Take the runs of a cell."""
-        names, weights = _weights_over_time(runs)
+        names, weights = _weights_over_time([record for _, record in runs])
         shown = _largest(weights)
         self.header["cells"].append({"names": [names[k] for k in shown], "weights": len(names)})
-        for run, values in zip(runs, weights):
-            self._add_run(index, run, np.empty((0, 0)) if values is None else values[shown])
+        for (run, record), values in zip(runs, weights):
+            self._add_run(index, run, record, np.empty((0, 0)) if values is None else values[shown])
 
-    def _add_run(self, index: int, run: Judged, weights: np.ndarray) -> None:
-        record = run.record
+    def _add_run(self, index: int, run: StoredRun, record: Record, weights: np.ndarray) -> None:
         scale = _scale(weights)
         facts = {
             "row": index,
@@ -122,7 +157,7 @@ class _Runs:
             "chosen": record.chosen,
             "solved_at": run.verdict.solved_at,
             "sparsity": rounded(record.sparsity),
-            "threshold": rounded(run.below.test),
+            "threshold": rounded(run.threshold),
             "formula": self._formula(formula(record, only_readable=True)),
             "steps": self._grid(record.steps),
             "points": self._grid(record.history_steps if len(weights) else ()),
@@ -161,17 +196,17 @@ def _largest(weights: _Weights) -> np.ndarray:
     return np.sort(np.argsort(-sizes, kind="stable")[:SHOWN_WEIGHTS])
 
 
-def _weights_over_time(runs: Sequence[Judged]) -> tuple[list[str], _Weights]:
+def _weights_over_time(records: Sequence[Record]) -> tuple[list[str], _Weights]:
     """Names of all single weights, and their values."""
     names: list[str] = []
     groups: dict[int, list[int]] = {}  # those with as many points are told together, which is quick
-    for k, run in enumerate(runs):
-        if run.record.history:
-            groups.setdefault(len(run.record.history_steps), []).append(k)
-    values: _Weights = [None] * len(runs)
+    for k, record in enumerate(records):
+        if record.history:
+            groups.setdefault(len(record.history_steps), []).append(k)
+    values: _Weights = [None] * len(records)
     for points, members in groups.items():
-        record, lead = runs[members[0]].record, (len(members), points)
-        held = {name: np.stack([runs[k].record.history[name] for k in members]) for name in record.history}
+        record, lead = records[members[0]], (len(members), points)
+        held = {name: np.stack([records[k].history[name] for k in members]) for name in record.history}
         found = effective_weights(record, held, lead)
         names = [f"{name}{_place(k)}" for name, value in found.items() for k in np.ndindex(value.shape[2:])]
         flat = np.concatenate([value.reshape(*lead, -1) for value in found.values()], axis=2)

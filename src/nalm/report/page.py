@@ -1,19 +1,24 @@
-"""One self-contained page of a store's results: opens from disk, fetches nothing."""
+"""One self-contained page of a store's results: opens from disk, fetches nothing.
+
+A store is read in two passes: all runs without their weights, each judged and let go, and then those of which
+the page shows curves, weights and formula.
+"""
 
 from __future__ import annotations
 
+import contextlib
 import json
 import secrets
 import shlex
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 from nalm._version import __version__
 from nalm.errors import NalmError
-from nalm.experiment.store import Store
-from nalm.experiment.stored import stored_cells
+from nalm.experiment.store import Record, Store
+from nalm.experiment.stored import WEIGHTS, stored_cells
 from nalm.report.files import check_output, written_whole
 from nalm.report.packing import pack_runs, packed
 from nalm.report.page_data import Page
@@ -33,21 +38,49 @@ def write_page(store: Path, output: Path, tell: Callable[[int, int], None] = lam
         tell: is told how many of how many runs are done.
     """
     check_output(output, store)
-    records = []
-    if store.exists():
-        with Store(store, read_only=True) as opened:
-            records = list(opened.records(without=["final_parameters"]))
-    page = Page(stored_cells(records))
-    with written_whole(output) as part:
-        text = _rendered(page, store, len(records) - len(page.runs), tell)
-        part.write_text(text, encoding="utf-8")
-    return len(page.runs)
+    with contextlib.ExitStack() as opened:
+        # Every run that is read is checked by itself: the file as a whole need not be gone through before.
+        held = opened.enter_context(Store(store, read_only=True, damaged=True)) if store.exists() else None
+        runs = Runs(held)
+        page = Page(stored_cells(runs.judged()))
+        with written_whole(output) as part:
+            part.write_text(_rendered(page, runs, store, tell), encoding="utf-8")
+    return page.runs
 
 
-def _rendered(page: Page, store: Path, left_out: int, tell: Callable[[int, int], None]) -> str:
+class Runs:
+    """The runs of a store, read piece by piece.
+
+    Attributes:
+        store: the store; None if there is none.
+        total: how many runs there are, once they have all been read.
+    """
+
+    def __init__(self, store: Store | None) -> None:
+        self.store = store
+        self.total = 0
+
+    def judged(self) -> Iterator[Record]:
+        """All runs, without their weights."""
+        for record in self._records(without=WEIGHTS, ordered=False):
+            self.total += 1
+            yield record
+
+    def whole(self, ids: Sequence[str]) -> Iterator[Record]:
+        """The runs of these names, with their weights over time."""
+        found = list(self._records(ids, without=["final_parameters"]))
+        if len(found) < len(ids) and self.store is not None:
+            raise self.store.damaged("its list of names does not match its runs")
+        return iter(found)
+
+    def _records(self, *arguments: Any, **options: Any) -> Iterator[Record]:
+        return iter(()) if self.store is None else self.store.records(*arguments, **options)
+
+
+def _rendered(page: Page, runs: Runs, store: Path, tell: Callable[[int, int], None]) -> str:
     template, plotly = _template(), packed(_asset(_PLOTLY).encode()) if page.runs else ""
-    runs = pack_runs([line.cell for line in page.lines], tell)
-    data = packed(json.dumps(page.program_data(runs.shown) | ledger_cells(), allow_nan=False).encode())
+    details = pack_runs([line.cell for line in page.lines], runs.whole, tell)
+    data = packed(json.dumps(page.program_data(details.shown) | ledger_cells(), allow_nan=False).encode())
     rendered: str = template.render(
         version=__version__,
         store=store.name,
@@ -58,23 +91,24 @@ def _rendered(page: Page, store: Path, left_out: int, tell: Callable[[int, int],
         style=_asset("page.css"),
         script="\n".join(_asset(f"{name}.js") for name in _SCRIPTS),
         data=data,
-        runs_data=runs.text,
+        runs_data=details.text,
         plotly=plotly,
-        about_runs=_about_runs(sum(runs.shown), len(page.runs)),
-        left_out=left_out,
+        about_runs=_about_runs(sum(details.shown), page.runs, all(details.shown)),
+        left_out=runs.total - page.runs,
         ledger=ledger_text(),
         **page.text_data(),
     )
     return rendered
 
 
-def _about_runs(shown: int, total: int) -> str:
+def _about_runs(shown: int, total: int, every_line: bool) -> str:
     said = (
         "Errors and weights of one seed over time, and what the weights at the chosen step say as a formula."
     )
     if shown == total:
         return said
-    return f"{said} {shown:,} of {total:,} runs are on this page: the lowest seeds of every line."
+    which = "the lowest seeds of every line" if every_line else "the lowest seed of the first lines"
+    return f"{said} {shown:,} of {total:,} runs are on this page: {which}."
 
 
 def _asset(name: str) -> str:

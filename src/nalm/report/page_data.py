@@ -9,15 +9,18 @@ from collections.abc import Iterable, Sequence
 from datetime import datetime
 from typing import Any
 
-from nalm.evaluate.intervals import success_interval
 from nalm.evaluate.outcome import Outcome
-from nalm.experiment.bench import Judged
 from nalm.experiment.restore import spec_of
 from nalm.experiment.run import LOG_INTERVAL
-from nalm.experiment.stored import StoredCell
-from nalm.report.lines import Line, Section, lines_of, places
+from nalm.experiment.stored import StoredCell, Versions
+from nalm.report.lines import Line, Section, budgets_of, lines_of, ops_of, ranges_of
 from nalm.report.packing import rounded
-from nalm.tasks import OPERATIONS, RANGES
+from nalm.report.page_published import published_rows
+from nalm.report.page_summary import headline
+from nalm.tasks import RANGES
+
+MOST_PIECES = 8
+"""Of seeds with gaps, how many stretches are told one by one."""
 
 
 class Page:
@@ -28,9 +31,11 @@ class Page:
         self.sections: dict[Section, list[Line]] = {}
         for line in self.lines:
             self.sections.setdefault(line.section, []).append(line)
-        self.recipes = list(dict.fromkeys(_recipe(line.cell) for line in self.lines))
-        self.runs = [run for line in self.lines for run in line.cell.runs]
-        self.machines = Counter(_versions(run) for run in self.runs)
+        self.recipes = _numbered(_recipe(line.cell) for line in self.lines)
+        self.runs = sum(len(line.cell.runs) for line in self.lines)
+        self.machines: Counter[Versions] = Counter()
+        for line in self.lines:
+            self.machines.update(line.cell.machines)
 
     # -- for the page's program ------------------------------------------------------------------
 
@@ -40,15 +45,26 @@ class Page:
         Args:
             shown: how many single runs of each line the page has.
         """
+        machines = _numbered(self.machines)
+        sections = _numbered(self.sections)
         return {
-            "rows": [self._row(line, shown[line.index]) for line in self.lines],
+            "rows": [
+                {
+                    **self._row(line),
+                    "section": sections[line.section],
+                    "machines": sorted(machines[versions] for versions in line.cell.machines),
+                    "detailed": shown[line.index],
+                }
+                for line in self.lines
+            ],
             "sections": [
                 {
                     "index": k,
                     "id": _anchor(k),
                     "title": section.title,
-                    "ops": _ops(lines),
-                    "ranges": _ranges(lines),
+                    "ops": ops_of(lines),
+                    "ranges": ranges_of(lines),
+                    "budgets": [str(budget) for budget in budgets_of(lines)],
                 }
                 for k, (section, lines) in enumerate(self.sections.items())
             ],
@@ -57,15 +73,14 @@ class Page:
                 dict.fromkeys(line.label for line in sorted(self.lines, key=lambda each: each.second_rank))
             ),
             "order": [*RANGES],
-            "recipes": self.recipes,
+            "recipes": list(self.recipes),
             "machines": [_versions_text(versions) for versions in self.machines],
             "advice": {str(outcome): outcome.advice for outcome in Outcome},
+            "published": published_rows(self.sections),
         }
 
-    def _row(self, line: Line, shown: int) -> dict[str, Any]:
+    def _row(self, line: Line) -> dict[str, Any]:
         cell, measured = line.cell, line.cell.row()
-        times = _times(cell.runs)
-        machines = list(self.machines)
         for name in ("success", "solved_at", "sparsity"):
             measured[name] = {key: rounded(value) for key, value in measured[name].items()}
         for name in ("sparsity_with_gates", "train_range", "test_range"):
@@ -73,48 +88,46 @@ class Page:
         return {
             **measured,
             "index": line.index,
-            "section": list(self.sections).index(line.section),
             "label": line.label,
             "range": line.range,
             "task": cell.task.name,
             "model": cell.model,
             "variant": "; ".join(cell.variant),
             "hidden": line.second_rank,
+            "budget": str(line.budget),
             "recipe": _recipe_name(cell),
             "train": str(cell.task.train_range),
             "test": str(cell.task.test_range),
             "threshold": rounded(measured["threshold"]),
-            "seeds": seeds_text(run.record.seed for run in cell.runs),
-            "recipe_text": self.recipes.index(_recipe(cell)),
-            "machines": sorted({machines.index(_versions(run)) for run in cell.runs}),
-            "computed": [times[0], times[-1]] if times else [None, None],
-            "when": when(times),
-            "detailed": shown,
+            "seeds": seeds_text(run.seed for run in cell.runs),
+            "recipe_text": self.recipes[_recipe(cell)],
+            "computed": [cell.times[0], cell.times[1]] if cell.times else [None, None],
+            "when": when(cell.times),
         }
 
     # -- for the text of the page ----------------------------------------------------------------
 
     def text_data(self) -> dict[str, Any]:
         """What the template shows."""
-        times = _times(self.runs)
-        unknown = ", some before times were noted" if 0 < len(times) < len(self.runs) else ""
+        cells = [line.cell for line in self.lines]
+        times = sorted(time for cell in cells for time in cell.times)
+        untimed = sum(cell.untimed for cell in cells)
         return {
-            "runs": len(self.runs),
-            "models": list(dict.fromkeys(line.cell.model for line in self.lines)),
-            "when": when(times) + unknown,
+            "runs": self.runs,
+            "models": list(dict.fromkeys(cell.model for cell in cells)),
+            "when": when(times) + (", some before times were noted" if 0 < untimed < self.runs else ""),
             "sections": [
                 {
                     "id": _anchor(k),
                     "title": section.title,
-                    "ops": _ops(lines),
                     "about": _about(lines[0].cell),
-                    "headline": _headline(lines),
+                    "parts": headline(lines),
                 }
                 for k, (section, lines) in enumerate(self.sections.items())
             ],
             "machines": [{"runs": n, **dict(versions)} for versions, n in self.machines.items()],
             "recipes": self._recipes(),
-            "seeds": seeds_text({run.record.seed for run in self.runs}),
+            "seeds": seeds_text({run.seed for cell in cells for run in cell.runs}),
             "log_interval": LOG_INTERVAL,
         }
 
@@ -127,51 +140,18 @@ class Page:
         return [{"label": label, "ops": ", ".join(ops), "text": text} for (label, text), ops in found.items()]
 
 
-def _headline(lines: Sequence[Line]) -> list[dict[str, Any]]:
-    """Unit by operation: the share of all runs that are solved."""
-    ops, shown = _ops(lines), [line for line in lines if not line.second_rank]
-    groups: dict[str, dict[str, list[Line]]] = {}
-    for line in shown:
-        groups.setdefault(line.label, {}).setdefault(line.op, []).append(line)
-    ranges = {op: len(_ranges([line for line in shown if line.op == op])) for op in ops}
-    pooled = {
-        label: {op: _pooled(found, ranges[op]) for op, found in by_op.items()}
-        for label, by_op in groups.items()
-    }
-    for op in ops:
-        _mark_best([cells[op] for cells in pooled.values() if op in cells])
-    return [{"label": label, "cells": [cells.get(op) for op in ops]} for label, cells in pooled.items()]
-
-
-def _mark_best(cells: Sequence[dict[str, Any]]) -> None:
-    """Mark the highest among those that were run on all ranges, if there is anything to compare."""
-    whole = [cell for cell in cells if not cell["partial"]]
-    top = max((cell["value"] for cell in whole), default=0)
-    for cell in whole:
-        cell["best"] = len(cells) > 1 and 0 < top == cell["value"]
+def _numbered(things: Iterable[Any]) -> dict[Any, int]:
+    """Each thing once, with its place."""
+    return {thing: k for k, thing in enumerate(dict.fromkeys(things))}
 
 
 def _anchor(section: int) -> str:
     return f"task-{section + 1}"
 
 
-def _times(runs: Iterable[Judged]) -> list[str]:
-    return sorted(filter(None, (run.record.computed_at for run in runs)))
-
-
 def _recipe_name(cell: StoredCell) -> str:
     spec = spec_of(cell.model)
     return "unknown" if spec is None else spec.recipe or spec.usual_recipe
-
-
-def _ops(lines: Iterable[Line]) -> list[str]:
-    found = {line.op for line in lines}
-    return sorted(found, key=lambda op: next(places((op, OPERATIONS))))
-
-
-def _ranges(lines: Iterable[Line]) -> list[str]:
-    """Ranges as the papers order them, others as they come."""
-    return sorted({line.range for line in lines}, key=lambda name: next(places((name, RANGES))))
 
 
 def _recipe(cell: StoredCell) -> str:
@@ -194,37 +174,24 @@ def _about(cell: StoredCell) -> str:
     return first.replace("`inputs` inputs", number).replace("`", "")
 
 
-def _pooled(lines: Sequence[Line], ranges: int) -> dict[str, Any]:
-    """Success of all runs of some lines."""
-    outcomes = [run.verdict.outcome for line in lines for run in line.cell.runs]
-    found = success_interval(sum(outcome is Outcome.SOLVED for outcome in outcomes), len(outcomes))
-    run = len(_ranges(lines))
-    return {
-        "value": found.value,
-        "rate": f"{found.value:.3f}",
-        "interval": f"[{found.low:.3f}, {found.high:.3f}]",
-        "partial": "" if run == ranges else f"{run} of {ranges} ranges",
-        "best": False,
-    }
-
-
-def _versions(run: Judged) -> tuple[tuple[str, Any], ...]:
-    record = run.record
-    about = {"nalm": "before 0.5", **record.machine, "numerics_version": record.identity["numerics_version"]}
-    names = ("nalm", "numerics_version", "torch", "cpu_capability", "compiled")
-    return tuple((name, about.get(name, "unknown")) for name in names)
-
-
 def _versions_text(versions: Iterable[tuple[str, Any]]) -> str:
     return ", ".join(f"{name.replace('_', ' ')} {value}" for name, value in versions)
 
 
 def seeds_text(seeds: Iterable[int]) -> str:
-    """Seeds in words: `0 to 24`."""
+    """Seeds in words: `0 to 24`, `1, 5`; of many pieces the first ones and how many seeds there are."""
     ordered = sorted(seeds)
-    if len(ordered) > 2 and ordered == list(range(ordered[0], ordered[-1] + 1)):
-        return f"{ordered[0]} to {ordered[-1]}"
-    return ", ".join(map(str, ordered))
+    pieces: list[list[int]] = []
+    for seed in ordered:
+        if pieces and seed == pieces[-1][-1] + 1:
+            pieces[-1] = [pieces[-1][0], seed]
+        else:
+            pieces.append([seed])
+    joints = (" to " if piece[-1] > piece[0] + 1 else ", " for piece in pieces)
+    texts = [joint.join(map(str, piece)) for joint, piece in zip(joints, pieces)]
+    if len(texts) <= MOST_PIECES:
+        return ", ".join(texts)
+    return f"{', '.join(texts[:MOST_PIECES])}, … ({len(ordered):,} seeds)"
 
 
 def when(times: Sequence[str]) -> str:

@@ -10,9 +10,9 @@ const METRICS = [
 
 function buildTask(section, report) {
   const rows = report.rows.filter((row) => row.section === section.index);
-  // A variant is hidden where the plain model is there, for the same operation.
+  // A variant is hidden where the plain model is there, for the same operation and budget.
   const key = (row) => `${row.op} ${row.label}`;
-  const state = { op: section.ops[0], hidden: new Set(rows.filter((row) => row.hidden).map(key)) };
+  const state = { op: section.ops[0], budget: null, hidden: new Set(rows.filter((row) => row.hidden).map(key)) };
   const home = document.getElementById(section.id);
   const controls = element("div");
   const panels = element("div", { class: "panels" });
@@ -22,14 +22,49 @@ function buildTask(section, report) {
     panels.append(element("div", { class: "panel" }, element("h3", {}, metric.title), div));
     return div;
   });
-  home.append(controls, panels, element("h3", {}, "Success by unit and range"), heat);
+  const note = element("p", { class: "none" });
+  home.append(controls, panels, element("h3", {}, "Success by unit and range"), heat, note);
 
-  const ofOp = () => rows.filter((row) => row.op === state.op);
+  // Like beside like: at first the lines of the budget that most of them have.
+  const everyBudget = "all";
+  const budgets = () => section.budgets.filter((budget) => rows.some((row) => row.op === state.op && row.budget === budget));
+  const lines = (budget) => rows.filter((row) => row.op === state.op && row.budget === budget && !row.hidden).length;
+  const ofOp = () => rows.filter((row) => row.op === state.op && (state.budget === everyBudget || row.budget === state.budget));
   const shown = () => ofOp().filter((row) => !state.hidden.has(key(row)));
 
   function update() {
     divs.forEach((div) => redraw(div));
-    heat.replaceChildren(heatMap(section, shown()));
+    heat.replaceChildren(heatMap(section, shown(), published()));
+    note.textContent = publishedNote();
+  }
+
+  function published() {
+    return report.published.filter((rate) => rate.section === section.index && rate.op === state.op && rate.budget === state.budget);
+  }
+
+  // Where papers have rates for these data but for other steps, say so: they are not like.
+  function publishedNote() {
+    const found = report.published.filter((rate) => rate.section === section.index && rate.op === state.op);
+    if (!found.length) return "";
+    const like = published();
+    if (like.length) return `In italics what papers publish for the same data and ${state.budget}. Counted as solved: ${[...new Set(like.map((rate) => rate.threshold))].join("; ")}.`;
+    const others = [...new Set(found.map((rate) => rate.budget))].join(", ");
+    return `Papers publish rates for these data, of ${others}; they are shown beside lines of as many steps.`;
+  }
+
+  function chooseBudget() {
+    const able = budgets();
+    if (!able.includes(state.budget) && !(state.budget === everyBudget && able.length > 1)) {
+      state.budget = able.reduce((best, budget) => (lines(budget) > lines(best) ? budget : best));
+    }
+    if (able.length === 1) return element("p", { class: "none" }, able[0]);
+    const group = buttons("Steps", [...able, everyBudget], (name) => name === state.budget, (name, pressed) => {
+      state.budget = name;
+      for (const b of group.children) b.setAttribute("aria-pressed", String(b === pressed));
+      controls.lastChild.replaceWith(toggles());
+      update();
+    });
+    return group;
   }
 
   function toggles() {
@@ -62,10 +97,10 @@ function buildTask(section, report) {
   const choose = buttons("Operation", section.ops, (op) => op === state.op, (op, pressed) => {
     state.op = op;
     for (const b of choose.children) b.setAttribute("aria-pressed", String(b === pressed));
-    controls.lastChild.replaceWith(toggles());
+    controls.replaceChildren(choose, chooseBudget(), toggles());
     update();
   });
-  controls.replaceChildren(choose, toggles());
+  controls.replaceChildren(choose, chooseBudget(), toggles());
   update();
 }
 
@@ -111,7 +146,7 @@ function hoverText(row) {
   const { success, solved_at: solved, sparsity } = row;
   return [
     `<b>${plain(row.label)}</b>, ${plain(row.op)}, ${plain(row.range)}`,
-    `success ${withInterval(success.rate, success.low, success.high, rate)} of ${row.runs} runs`,
+    `success ${withInterval(success.rate, success.low, success.high, rate)} of ${row.runs} runs, ${plain(row.budget)}`,
     `solved at ${withInterval(solved.mean, solved.low, solved.high)}`,
     `sparsity error ${withInterval(sparsity.mean, sparsity.low, sparsity.high)}`,
   ].join("<br>");
@@ -126,18 +161,26 @@ function heatColour(value) {
   return `rgb(${low.map((part, k) => Math.round(part + (high[k] - part) * (at % 1))).join(",")})`;
 }
 
-function heatMap(section, rows) {
-  const labels = [...new Set(rows.map((row) => row.label))];
+function heatMap(section, rows, published) {
   const head = element("tr", {}, element("th", { scope: "col" }, "unit"), ...section.ranges.map((range) => element("th", { scope: "col" }, range)));
-  const body = labels.map((label) => element("tr", {}, element("th", { scope: "row" }, label), ...section.ranges.map((range) => {
+  const line = (title, cellOf) => element("tr", {}, element("th", { scope: "row" }, ...title), ...section.ranges.map((range) => cellOf(range) ?? element("td", { class: "none" }, "–")));
+  const cell = (success, title, tag = (text) => text) => element("td", {
+    style: `background:${heatColour(success.rate)};color:${success.rate > 0.47 ? "#000" : "#fff"}`,
+    title: `${title}: ${withInterval(success.rate, success.low, success.high, rate)}`,
+  }, tag(rate(success.rate)));
+  const labels = [...new Set(rows.map((row) => row.label))];
+  const body = labels.map((label) => line([label], (range) => {
     const row = rows.find((each) => each.label === label && each.range === range);
-    if (!row) return element("td", { class: "none" }, "–");
-    const { rate: value, low, high } = row.success;
-    return element("td", {
-      style: `background:${heatColour(value)};color:${value > 0.47 ? "#000" : "#fff"}`,
-      title: `${label}, ${row.op}, ${range}: ${withInterval(value, low, high, rate)} of ${row.runs} runs`,
-    }, rate(value));
-  })));
+    return row && cell(row.success, `${label}, ${row.op}, ${range}, ${row.runs} runs`);
+  }));
+  const paper = (each) => each.entry.split(":")[0];
+  const named = (each) => `${each.model} ${paper(each)}`;
+  const theirs = [...new Map(published.map((each) => [named(each), each])).values()].map((first) => line(
+    [element("i", {}, first.label), element("small", {}, paper(first))],
+    (range) => {
+      const found = published.find((each) => named(each) === named(first) && each.range === range);
+      return found && cell(found.success, `${found.label} as published, ${found.source}, ${found.n ?? "?"} seeds`, (text) => element("i", {}, text));
+    }));
   if (!labels.length) return element("p", { class: "none" }, "All units are hidden.");
-  return element("table", { class: "heat" }, element("thead", {}, head), element("tbody", {}, ...body));
+  return element("table", { class: "heat" }, element("thead", {}, head), element("tbody", {}, ...body), element("tbody", { class: "published" }, ...theirs));
 }

@@ -2,7 +2,8 @@
 
 function buildRun(report) {
   const home = document.getElementById("run");
-  const state = { row: report.rows[0], seed: null };
+  const shown = report.rows.filter((row) => row.detailed); // of a large store not every line has its runs here
+  const state = { row: shown[0], seed: null };
   const controls = element("div", { class: "controls", id: "run-controls" });
   const facts = element("div", { id: "run-facts", "aria-live": "polite" });
   const nothing = () => ({ traces: [], layout: baseLayout({}, {}) });
@@ -22,7 +23,7 @@ function buildRun(report) {
 
   // Each choice is among what the choices before it leave.
   function candidates(depth) {
-    return report.rows.filter((row) => filters.slice(0, depth).every(([, of]) => of(row) === of(state.row)));
+    return shown.filter((row) => filters.slice(0, depth).every(([, of]) => of(row) === of(state.row)));
   }
 
   function choose(depth, value) {

@@ -5,6 +5,7 @@ const COLUMNS = [
   { title: "task", of: (row, report) => report.sections[row.section].title },
   { title: "op", of: (row) => row.op },
   { title: "range", of: (row) => row.range },
+  { title: "steps", of: (row) => row.iterations, show: (row) => row.iterations.toLocaleString("en"), number: true },
   { title: "success", of: (row) => row.success.rate, show: (row) => withInterval(row.success.rate, row.success.low, row.success.high, rate), number: true },
   { title: "solved at", of: (row) => row.solved_at.mean, show: (row) => withInterval(row.solved_at.mean, row.solved_at.low, row.solved_at.high), number: true },
   { title: "sparsity error", of: (row) => row.sparsity.mean, show: (row) => withInterval(row.sparsity.mean, row.sparsity.low, row.sparsity.high), number: true },
@@ -115,8 +116,17 @@ function detail(row, report, width) {
     "solved but not readable": row.not_sparse, steps: row.iterations.toLocaleString("en"), threshold: short(row.threshold), seeds: row.seeds,
     "differs from the usual in": row.variant || "nothing", recipe: `${row.recipe}: ${report.recipes[row.recipe_text]}`, computed: row.when,
     versions: row.machines.map((m) => report.machines[m]).join("; "),
+    "published for these data and steps": publishedText(row, report) || null,
   };
   return element("tr", { class: "detail" }, element("td", { colspan: width },
-    element("dl", {}, ...Object.entries(facts).flatMap(([name, value]) => [element("dt", {}, name), element("dd", {}, value)])),
-    element("button", { type: "button", onclick: () => report.showRun(row) }, "Show its runs")));
+    element("dl", {}, ...Object.entries(facts).filter(([, value]) => value !== null).flatMap(([name, value]) => [element("dt", {}, name), element("dd", {}, value)])),
+    row.detailed ? element("button", { type: "button", onclick: () => report.showRun(row) }, "Show its runs") : null));
+}
+
+// What papers have found on the same data with as many steps.
+function publishedText(row, report) {
+  return report.published
+    .filter((each) => each.section === row.section && each.op === row.op && each.range === row.range && each.budget === row.budget)
+    .map(({ label, success, n, source }) => `${label} ${withInterval(success.rate, success.low, success.high, rate)}${n ? ` of ${n} seeds` : ""} (${source})`)
+    .join("; ");
 }
