@@ -2,9 +2,10 @@
 
 Every unit of a model follows its own recipe, on its own parameters: rate, clips, penalties with their
 windows, clamps. A recipe is published for so many steps; a loop of fewer steps goes through it faster.
+
 Recipes are published for single units. In a stack most initial weights end in a local minimum, whatever the
-penalties: several starts are tried and the best goes on. (New weights for models that are stuck are the idea
-of Schlör et al. 2020.)
+penalties. Units with a `batch_shape` are many starts side by side, which cost little more than one; `best`
+is the one that fits best.
 """
 
 from __future__ import annotations
@@ -16,19 +17,18 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from nalm.errors import ArgumentError, check_positive, unknown
+from nalm.errors import ArgumentError, check_above_zero, check_positive, unknown
 from nalm.training.gradients import Gradients
 from nalm.training.models import ask
 from nalm.training.optimisers import SGD, Adam, Centred, Optimiser, RMSProp
 from nalm.training.recipe import Recipe
 from nalm.training.schedules import Progress
-from nalm.training.starts import Starts
-from nalm.units._base import COMMON_RECIPES, Unit
+from nalm.units._base import COMMON_RECIPES, Unit, units_of
 
 FASTEST = 0.03
 """The largest rate that is set: beside other units larger ones (the NRU's 1) throw all of them about."""
-SEARCH = 0.5
-"""The share of the steps in which starts are tried, if there is more than one."""
+JUDGED = 0.05
+"""The share of the steps, the last ones, by whose mean loss models held side by side are compared."""
 
 _SAME_KIND: dict[type[Optimiser], type[torch.optim.Optimizer]] = {
     Adam: torch.optim.Adam,
@@ -52,23 +52,22 @@ class Attachment:
         iterations: int,
         op: str | None = None,
         recipe: str | None = None,
-        starts: int = 1,
+        strength: float = 1.0,
     ) -> None:
         check_positive("iterations", iterations)
-        check_positive("starts", starts)
         if isinstance(optimizer, torch.optim.LBFGS):
             hint = "For second-order steps there is `nalm.solve`."
             raise ArgumentError("optimizer", "one that takes a gradient per step", "LBFGS", hint)
-        self.optimizer, self.iterations = optimizer, iterations
+        self.model, self.iterations = model, iterations
+        self.strength = check_above_zero("strength", strength)
         trained = _trained_units(model, optimizer)
         _check_known("op", op, [known for unit in trained.values() for known in unit.ops])
         _check_known("recipe", recipe, [known for unit in trained.values() for known in unit.recipes])
-        self._starts = Starts(model, list(trained.values()), starts, int(SEARCH * iterations))
-        left = iterations - self._starts.steps
-        self._courses = [_Course(unit, name, op, recipe, left) for name, unit in trained.items()]
+        self._courses = [_Course(unit, name, op, recipe, iterations) for name, unit in trained.items()]
         for course in self._courses:
             course.set_rate(optimizer)
         self.step = 0
+        self._judged: list[Tensor] = []
         self._hooks = [
             optimizer.register_step_pre_hook(self._before),
             optimizer.register_step_post_hook(self._after),
@@ -77,12 +76,32 @@ class Attachment:
     def penalty(self, loss: Tensor) -> Tensor:
         """What the recipes add to this loss at the current step: one number, or one per model of a batch.
 
-        The loss is looked at, not changed: starts are judged by it; some penalties wait until it is small.
+        The loss is not changed: models side by side are judged by it, and some penalties wait for it.
         """
         if not isinstance(loss, Tensor) or not loss.is_floating_point():
             raise ArgumentError("loss", "the loss of this step, a tensor", repr(loss))
-        self._starts.saw(self.step, loss)
-        return torch.stack([c.penalty(self._done, loss.detach()) for c in self._courses]).sum(0)
+        if (1 - JUDGED) * self.iterations <= self.step < self.iterations:
+            self._judged.append(loss.detach())
+        found = [course.penalty(self._done, loss.detach()) for course in self._courses]
+        return self.strength * torch.stack(found).sum(0)
+
+    def best(self) -> nn.Module:
+        """The model that fits best of those held side by side, as an ordinary one without a batch shape.
+
+        Judged by the mean of the losses that `penalty` was given in the last steps; one per model is needed.
+        """
+        losses = self.losses()
+        at = torch.unravel_index(losses.argmin(), losses.shape)
+        return one_of(self.model, tuple(int(index) for index in at))
+
+    def losses(self) -> Tensor:
+        """The mean loss of the last steps of each model held side by side, infinite if it is not finite."""
+        shape = self._courses[0].unit.batch_shape
+        losses = torch.stack(self._judged).mean(0) if self._judged else torch.empty(0)
+        if not shape or losses.shape != shape:
+            got = f"{tuple(losses.shape)} for models of shape {tuple(shape)}" if self._judged else "none yet"
+            raise ArgumentError("loss", "one per model held side by side, to the last step", got)
+        return losses.nan_to_num(torch.inf)
 
     def remove(self) -> None:
         """End it: nothing more happens in the optimiser's step. Rates stay as they are."""
@@ -91,25 +110,20 @@ class Attachment:
 
     def state_dict(self) -> dict[str, Any]:
         """What a checkpoint needs, beside those of the model and of the optimizer."""
-        return {"step": self.step, **self._starts.state_dict()}
+        return {"step": self.step, "judged": list(self._judged)}
 
     def load_state_dict(self, state: dict[str, Any]) -> None:
         """Resume from a checkpoint."""
-        self.step = state["step"]
-        self._starts.load_state_dict(state)
+        self.step, self._judged = state["step"], list(state["judged"])
 
     def __str__(self) -> str:
-        lines = [str(course) for course in self._courses]
-        if self._starts.count > 1:
-            each = f"{self._starts.count} starts of {self._starts.length} steps, the best goes on"
-            lines.append(f"{each} from step {self._starts.steps} to {self.iterations}")
-        return "\n".join(lines)
+        times = [] if self.strength == 1 else [f"all penalties times {self.strength:g}"]
+        return "\n".join([*map(str, self._courses), *times])
 
     @property
     def _done(self) -> float:
-        """The part of the recipes that is done, from 0 to 1; while starts are tried they have not begun."""
-        left = self.iterations - self._starts.steps
-        return max(0, self.step - self._starts.steps) / left
+        """The part of the recipes that is done, from 0 to 1."""
+        return min(1.0, self.step / self.iterations)
 
     def _before(self, *_: Any) -> None:
         for course in self._courses:
@@ -119,8 +133,6 @@ class Attachment:
         for course in self._courses:
             course.clamp()
         self.step += 1
-        if self._starts.moved(self.step):
-            self.optimizer.state.clear()  # what it remembers belongs to other weights
 
 
 def _trained_units(model: nn.Module, optimizer: torch.optim.Optimizer) -> dict[str, Unit]:
@@ -139,6 +151,16 @@ def _check_known(argument: str, got: str | None, known: list[str]) -> None:
     usable = [name for name in dict.fromkeys(known) if name not in COMMON_RECIPES]
     if got is not None and got not in usable:
         raise unknown(argument, got, usable)
+
+
+def one_of(model: nn.Module, index: tuple[int, ...]) -> nn.Module:
+    """A copy of one of the models that are held side by side; they share layers that are no units."""
+    single = copy.deepcopy(model)
+    for unit in units_of(single):
+        unit.batch_shape = torch.Size(())
+        for name, held in list(unit.named_parameters()):
+            setattr(unit, name, nn.Parameter(held.detach()[index].clone(), held.requires_grad))
+    return single
 
 
 class _Course:
