@@ -2,8 +2,8 @@
 
     python benchmarks/own_loop.py [--json FILE] [--stacks nau+nru,…] [--seeds 10] [--starts 64] [--steps 2000]
 
-Each seed is one run of the loop of docs/own-loop.md: so many starts side by side, the best of which by training
-loss is snapped and judged. Seeds are computed side by side too, which changes nothing but the time.
+Each seed is one run of the loop of docs/own-loop.md: so many starts side by side, of which the best by its
+loss in training is judged. Seeds are computed side by side too, which changes nothing but the time.
 A seed is solved if the formula is (a + b)/c and the unsnapped model is off by less than 1 % on inputs ten
 times as large as those it was trained on.
 """

@@ -80,7 +80,7 @@ class Attachment:
         """
         if not isinstance(loss, Tensor) or not loss.is_floating_point():
             raise ArgumentError("loss", "the loss of this step, a tensor", repr(loss))
-        if (1 - JUDGED) * self.iterations <= self.step < self.iterations:
+        if int((1 - JUDGED) * self.iterations) <= self.step < self.iterations:
             self._judged.append(loss.detach())
         found = [course.penalty(self._done, loss.detach()) for course in self._courses]
         return self.strength * torch.stack(found).sum(0)
@@ -158,7 +158,7 @@ def one_of(model: nn.Module, index: tuple[int, ...]) -> nn.Module:
     single = copy.deepcopy(model)
     for unit in units_of(single):
         unit.batch_shape = torch.Size(())
-        for name, held in list(unit.named_parameters()):
+        for name, held in list(unit.named_parameters(recurse=False)):
             setattr(unit, name, nn.Parameter(held.detach()[index].clone(), held.requires_grad))
     return single
 
