@@ -90,7 +90,9 @@ def list_(
 
 @app.command()
 def show(
-    unit: Annotated[str, typer.Argument(metavar="UNIT", help="A name from `nalm list units`.")],
+    unit: Annotated[
+        str, typer.Argument(metavar="UNIT", help="A name from `nalm list units`, or ./mine.py:MyUnit.")
+    ],
     json_file: Json = None,
 ) -> None:
     """Show a unit: its equation, options, operations, recipes and papers."""
@@ -98,11 +100,12 @@ def show(
     if _write_json(page, json_file):
         return
     print(page["description"])
-    print("\nOn the command line:", page["name"], "   In Python: nalm." + page["class"])
-    print("Operations:", ", ".join(page["ops"]))
+    python = f"{page['class']} of {page['source']}" if page["source"] else f"nalm.{page['class']}"
+    print("\nOn the command line:", page["name"], "   In Python:", python)
+    print("Operations:", ", ".join(page["ops"]) or "not known; it may try all")
     options = ", ".join(f"{name}={default!r}" for name, default in page["options"].items())
     print("Options:", options or "none")
-    print("\n" + page["arguments"] + "\n")
+    print("\n" + page["arguments"] + "\n" if page["arguments"] != page["description"] else "")
     for op, recipe in page["published_recipes"].items():
         print(f"Published recipe for {op}: {recipe}")
     for name, recipes in page["other_recipes"].items():

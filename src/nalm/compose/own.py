@@ -30,7 +30,8 @@ from torch.func import functional_call, vmap
 
 from nalm.compose.patience import TooLong, limited
 from nalm.errors import ArgumentError, nearest
-from nalm.training.models import mixing_module
+from nalm.training.models import Models, mixing_module
+from nalm.training.rehearsal import IN_OTHER_WORDS, rehearse
 from nalm.units import Unit
 
 GROUP = "nalm.units"
@@ -69,14 +70,6 @@ class OwnUnit:
     file: Path
     source: str
     parts: tuple[Part, ...] = ()
-
-
-_IN_OTHER_WORDS = {
-    "data-dependent control flow": "a branch depends on data, which many models at once cannot share",
-    "vmap: It looks like you're calling .item()": "a tensor is made a number, but many models have many",
-    "vmap: called random operation": "random numbers are drawn, which would have to come from the seed",
-}
-"""What torch says about modules that cannot be computed for many models at once, by a phrase of it."""
 
 
 def is_file(name: str) -> bool:
@@ -162,7 +155,7 @@ def located(error: BaseException, file: Path, line: int | None = None) -> str:
         if Path(frame.filename).resolve() == file.resolve():
             line = frame.lineno
     text = error.msg if isinstance(error, SyntaxError) else str(error).partition("\n")[0]
-    text = next((said for phrase, said in _IN_OTHER_WORDS.items() if phrase in text), text)
+    text = next((said for phrase, said in IN_OTHER_WORDS.items() if phrase in text), text)
     if isinstance(error, TooLong):
         what = text
     else:
@@ -204,6 +197,9 @@ def try_out(module: nn.Module, found: OwnUnit, before: int, after: int) -> None:
     if output.shape != (3, after):
         got = f"{where(found)} gives shape {tuple(output.shape)} for input of shape {(3, before)}"
         raise ArgumentError("unit", expected, got)
+    twice = {name: torch.stack([p, p]).detach() for name, p in held.items()}
+    models = Models(module, torch.float32, torch.device("cpu"))
+    rehearse(models, twice, rows, after, name=where(found), argument="unit")
 
 
 def _try_gradient(module: nn.Module, held: dict[str, nn.Parameter], rows: Tensor) -> None:

@@ -6,6 +6,7 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
+from nalm.evaluate.ranking import Budget
 from nalm.report.ledger_page import both_sides
 from nalm.report.text_table import Column, TextTable
 
@@ -38,11 +39,13 @@ def bench_table(result: dict[str, Any]) -> TextTable:
 
 
 def summary_table(result: dict[str, Any]) -> TextTable:
-    """Which unit for which operation: all ranges of a unit taken together."""
+    """Which unit for which operation: all ranges of a unit together, beside others of as many steps."""
     columns = (
         Column("op"),
+        Column("budget"),
         Column("unit"),
         Column("success"),
+        Column("runs"),
         Column("ranges always solved", 2),
         Column("never", 3),
         Column("solved at", 1),
@@ -56,8 +59,10 @@ def summary_table(result: dict[str, Any]) -> TextTable:
             rows.append(
                 (
                     entry["op"],
+                    str(Budget(entry["second_order"], entry["steps"])),
                     unit["unit"] + (" *" if unit["unit"] in entry["best"] else ""),
                     interval(unit["success"], "rate", "{:.3f}"),
+                    f"{unit['runs']:,}",
                     f"{unit['ranges_always_solved']} of {unit['ranges']}",
                     str(unit["ranges_never_solved"]),
                     "-" if steps is None else f"{steps:.0f}",
