@@ -38,10 +38,10 @@ def judge(
     sparsity_with_gates: float | None = None,
 ) -> Verdict:
     """The verdict on a run from its curves: errors at the logged steps, and which of them was chosen."""
-    outcome = outcome_of(validation[chosen], test[chosen], diverged, below)
+    outcome = outcome_of(validation.item(chosen), test.item(chosen), diverged, below)
     if outcome is not Outcome.SOLVED:
         return Verdict(outcome, None, None, None)
-    first = int(steps[np.argmax(test < below.test)])
+    first = steps.item((test < below.test).argmax())
     return Verdict(outcome, first, sparsity, sparsity_with_gates)
 
 

@@ -144,7 +144,7 @@ class _Group:
         self.task = task_of(first)
         self.below = limits(self.task)
         self.runs: list[StoredRun] = []
-        self.machine, self.versions = first.machine, _versions(first)
+        self.machine, self.of_machine = first.machine, 0
         self.machines: Counter[Versions] = Counter()
         self.times: tuple[str, ...] = ()
         self.untimed = 0
@@ -156,17 +156,26 @@ class _Group:
             return
         verdict = verdict_on(record, below)
         self.runs.append(StoredRun(record.id, record.seed, verdict, below.test, record.cost or NO_COST))
-        if record.machine is not self.machine:  # most runs of a store share theirs
-            self.machine, self.versions = record.machine, _versions(record)
-        self.machines[self.versions] += 1
-        if not record.computed_at:
+        if record.machine is not self.machine:
+            self._count_machine()
+            self.machine = record.machine
+        self.of_machine += 1
+        time = record.computed_at
+        if not time:
             self.untimed += 1
-        elif not self.times or not self.times[0] <= record.computed_at <= self.times[1]:
-            both = (*self.times, record.computed_at)
+        elif not self.times or not self.times[0] <= time <= self.times[1]:
+            both = (*self.times, time)
             self.times = (min(both), max(both))
+
+    def _count_machine(self) -> None:
+        """Count the runs of the last machine together: most runs of a store share theirs."""
+        if self.of_machine:
+            self.machines[_versions(self.machine, self.first.identity)] += self.of_machine
+        self.of_machine = 0
 
     def cell(self) -> StoredCell:
         """What they are together."""
+        self._count_machine()
         first = self.first
         return StoredCell(
             task=self.task,
@@ -181,8 +190,8 @@ class _Group:
         )
 
 
-def _versions(record: Record) -> Versions:
-    about = {"nalm": "before 0.5", **record.machine, "numerics_version": record.identity["numerics_version"]}
+def _versions(machine: dict[str, Any], identity: dict[str, Any]) -> Versions:
+    about = {"nalm": "before 0.5", **machine, "numerics_version": identity["numerics_version"]}
     names = ("nalm", "numerics_version", "torch", "cpu_capability", "compiled")
     return tuple((name, about.get(name, "unknown")) for name in names)
 
