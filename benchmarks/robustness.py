@@ -4,15 +4,17 @@ Parts, each of which may be named to run it alone:
 
 - arithmetic: (sum) op (sum) of 100 inputs, 20 seeds, second-order.
 - hidden: the same for products with 10 hidden values.
-- single-10, single-100: one unit with 10 and 100 inputs, all sets of ranges, 25 seeds, second-order.
+- single-10, single-100: one unit with 10 and 100 inputs, all sets of ranges, 25 seeds, second-order;
+  single-100-few: with 5 seeds.
 - drawn: second-order steps from drawn starts alone, 10 inputs, without starts that are grown on the data.
-- noise: targets disturbed by 1 %; solved means that the undisturbed targets outside the range are met.
+- noise, noise-stack: targets disturbed by 1 %; solved means that the undisturbed targets outside the range
+  are met.
 - centred: the NAU with 10 inputs, published and centred.
 - centred-stack: products of 100 inputs with a twentieth of the published steps: published, centred, and the
   correlation first (thesis, section 6.3), 10 seeds.
 
-Runs are kept in a store, so that an interrupted benchmark goes on, but not those of `noise` and
-`centred-stack`.
+Runs are kept in a store, so that an interrupted benchmark resumes, but not those of `noise`, `noise-stack`
+and `centred-stack`.
 """
 
 from __future__ import annotations
@@ -36,6 +38,7 @@ from nalm.evaluate.intervals import success_interval
 from nalm.experiment.bench import Experiment, do_work, make_experiment, make_work
 from nalm.experiment.local import Local
 from nalm.experiment.store import Store
+from nalm.second_order.solution import Found
 from nalm.streams import Purpose, counters, key, uniform
 from nalm.tasks import RANGE_SETS, ArithmeticDataset, SingleModule, Split
 from nalm.tasks._sampling import RangeTask
@@ -73,9 +76,11 @@ def hidden(store: Path) -> Rows:
     return [{**row, "hidden": 10} for row in computed(made, store)]
 
 
-def single(inputs: int, store: Path) -> Rows:
+def single(inputs: int, seeds: int, store: Path) -> Rows:
     """All units that the recipe is made for."""
-    made = make_experiment("single-module", None, None, SETS, inputs=inputs, recipe="second-order")
+    made = make_experiment(
+        "single-module", None, None, SETS, inputs=inputs, seeds=seeds, recipe="second-order"
+    )
     return computed(made, store)
 
 
@@ -98,11 +103,16 @@ def centred(store: Path) -> Rows:
 
 
 def noise(store: Path) -> Rows:
-    """Disturbed targets on U[1,2): single units with 10 inputs, and products of sums of 100."""
-    tasks: list[tuple[str, RangeTask, int, int]] = [
-        (unit, SingleModule(op, "1:2", 10), 1000, 25) for op, unit in UNITS.items()
-    ]
-    tasks.append(("nau+nmu", ArithmeticDataset("mul", "1:2"), 100_000, 20))
+    """Disturbed targets on U[1,2): single units with 10 inputs."""
+    return _disturbed([(unit, SingleModule(op, "1:2", 10), 1000, 25) for op, unit in UNITS.items()])
+
+
+def noise_stack(store: Path) -> Rows:
+    """Disturbed targets on U[1,2): products of sums of 100 inputs, a minute per run."""
+    return _disturbed([("nau+nmu", ArithmeticDataset("mul", "1:2"), 100_000, 20)])
+
+
+def _disturbed(tasks: list[tuple[str, RangeTask, int, int]]) -> Rows:
     with multiprocessing.get_context("spawn").Pool(PROCESSES) as pool:
         return [_noisy(pool, *case) for case in tasks]
 
@@ -121,7 +131,7 @@ def _noisy(pool: Any, model: str, task: RangeTask, rows: int, seeds: int) -> dic
         "rows": rows,
         "runs": seeds,
         "success": {"rate": rate.value, "low": rate.low, "high": rate.high},
-        "found": {name: sum(f == name for _, f in found) for name in ("exact", "approximate", "failed")},
+        "found": {name: sum(f == name for _, f in found) for name in Found},
         "seconds": round(time.perf_counter() - began, 1),
     }
 
@@ -190,10 +200,12 @@ def _trained(name: str, recipe: Recipe, seeds: int = 10) -> Rows:
 PARTS: dict[str, Callable[[Path], Rows]] = {
     "arithmetic": arithmetic,
     "hidden": hidden,
-    "single-10": lambda store: single(10, store),
-    "single-100": lambda store: single(100, store),
+    "single-10": lambda store: single(10, 25, store),
+    "single-100": lambda store: single(100, 25, store),
+    "single-100-few": lambda store: single(100, 5, store),
     "drawn": drawn,
     "noise": noise,
+    "noise-stack": noise_stack,
     "centred": centred,
     "centred-stack": centred_stack,
 }

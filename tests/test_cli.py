@@ -28,6 +28,7 @@ PAGE = KEYS["units"] | {
     "arguments",
     "other_recipes",
     "citations",
+    "source",
     "thresholds",
 }
 FACTS = {
@@ -395,7 +396,7 @@ def test_second_order_runs_say_what_they_found_and_took(run, tmp_path):
     )
     assert code == 0
     assert "nru@second-order" in output
-    assert "Second-order runs: 2 exact, 0 approximate, 0 failed; on average" in output
+    assert "Second-order runs: 2 exact, 0 discrete, 0 approximate, 0 failed; on average" in output
 
 
 def test_a_model_too_large_for_second_order_is_wrong_usage(run):
