@@ -36,12 +36,12 @@ from nalm.evaluate.intervals import success_interval
 from nalm.experiment.bench import Experiment, do_work, make_experiment, make_work
 from nalm.experiment.local import Local
 from nalm.experiment.store import Store
-from nalm.papers.scale import shorter
 from nalm.streams import Purpose, counters, key, uniform
 from nalm.tasks import RANGE_SETS, ArithmeticDataset, SingleModule, Split
 from nalm.tasks._sampling import RangeTask
 from nalm.training.engine import train_runs
 from nalm.training.recipe import Centred, LevenbergMarquardt, PCCThenMSE, Recipe
+from nalm.training.steps import shorter
 
 PROCESSES = 2
 SETS = ("uniform", "mixed-sign", "distributions")

@@ -9,7 +9,8 @@ import pytest
 import nalm
 from nalm import catalogue
 from nalm.cli import main
-from nalm.papers import PAPERS
+from nalm.papers import PAPERS, ledger
+from nalm.report import tables
 from nalm.tasks import OPERATIONS, RANGES, TASKS, TEST_RANGES
 from nalm.units import UNITS
 
@@ -92,11 +93,57 @@ def test_list_of_a_kind_shows_all_of_it_and_nothing_else(run, kind):
     assert all(name in out for name in NAMES[kind])
 
 
-def test_names_are_never_cut_in_a_narrow_terminal(run, monkeypatch):
-    monkeypatch.setenv("COLUMNS", "60")
-    _, out, _ = run("list")
-    for name in (name for kind in ("units", "tasks", "ranges") for name in NAMES[kind]):
-        assert name in out
+@pytest.fixture
+def on_terminal(run, monkeypatch):
+    """Run a command on a terminal of so many columns: the lines that it shows."""
+
+    def command(columns, *arguments):
+        monkeypatch.setenv("COLUMNS", str(columns))
+        monkeypatch.setattr(sys.stdout, "isatty", lambda: True)
+        code, out, _ = run(*arguments)
+        assert code == 0
+        return out.splitlines()
+
+    return command
+
+
+@pytest.mark.parametrize("columns", [60, 80, 100, 120])
+def test_names_and_ids_are_never_cut_on_a_terminal(on_terminal, columns):
+    lines = on_terminal(columns, "list")
+    words = " ".join(lines).split()
+    assert all(name in words for kind in ("units", "tasks", "ranges", "papers") for name in NAMES[kind])
+    lines = on_terminal(columns, "reproduce", "--list")
+    words = " ".join(lines).split()
+    assert all(entry["id"] in words for entry in ledger.listing())
+    assert not [line for line in lines if "…" in line or len(line) > columns]
+
+
+ROW = {
+    "model": "./mine.py:MyOwnMultiplicationUnit",
+    "op": "mul",
+    "inputs": 2,
+    "range": "-0.2:-0.1=>-6:-2|2:6",
+    "success": {"rate": 0.52, "low": 0.34, "high": 0.7},
+    "solved_at": {"mean": 24000.0, "low": 23000.0, "high": 25000.0},
+    "sparsity": {"mean": 1e-7, "low": 1e-8, "high": 1e-6},
+    "outcomes": {"solved": 13, "not_extrapolating": 5, "not_converged": 4, "diverged": 3},
+    "published": None,
+}
+
+
+@pytest.mark.parametrize("columns", [80, 100, 120, None])
+def test_a_benchmark_shows_unit_operation_range_and_intervals_at_any_width(columns):
+    text = tables.bench_table({"task": "single-module", "rows": [ROW]}).text(columns)
+    shown = (
+        ROW["model"],
+        ROW["range"],
+        "0.52 [0.34, 0.70]",
+        "24000 [23000, 25000]",
+        "1.0e-07 [1.0e-08, 1.0e-06]",
+    )
+    assert all(each in text for each in (*shown, "mul", "3 diverged"))
+    if columns:
+        assert max(map(len, text.splitlines())) <= columns
 
 
 def test_list_json_has_every_kind(run):
@@ -253,6 +300,40 @@ def test_an_unknown_command_with_an_apostrophe_is_quoted_whole(run):
     code, _, err = run("list's")
     assert code == 2
     assert '"list\'s"' in only_line(err)
+
+
+EXITS = """
+import sys
+import nalm
+
+class Mine(nalm.NMU):
+    @classmethod
+    def make_recipe(cls, op, name, inputs):
+        sys.exit(3)
+"""
+
+
+def test_a_unit_that_exits_anywhere_is_told_with_file_and_line(run, tmp_path):
+    file = tmp_path / "mine.py"
+    file.write_text(EXITS)
+    code, out, err = run("bench", "single-module", "--units", f"{file}:Mine", "--dry-run")
+    assert (code, out) == (2, "")
+    assert only_line(err) == f"{file}:8 ended the command: it must not call sys.exit."
+
+
+@pytest.mark.parametrize(
+    ("arguments", "most"),
+    [
+        (["bench", "single-module", "--units", "nmu", "--seeds", "1000000000"], "111,111 for 9 rows"),
+        (["reproduce", "mistry2023:fig3.4", "--seeds", "1000000000"], "1,000,000"),
+        (["reproduce", "mistry2023:fig3.4", "--seeds", "1000000"], "15,873 for 63 rows"),
+    ],
+    ids=lambda value: value[0] if isinstance(value, list) else value,
+)
+def test_more_runs_than_a_command_can_plan_are_refused(run, arguments, most):
+    code, out, err = run(*arguments, "--dry-run")
+    assert (code, out) == (2, "")
+    assert f"Argument `seeds` must be at most {most}" in only_line(err)
 
 
 def test_interruption_is_code_130(run, monkeypatch):

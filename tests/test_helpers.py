@@ -7,6 +7,7 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from torch import nn
+from torch.nn.utils import parametrize, prune
 
 import nalm
 from nalm.training.recipe import Adam as AdamRecipe
@@ -294,7 +295,7 @@ def test_sparsity_error_of_a_batch_is_that_of_each_model():
 # -- wrong arguments -----------------------------------------------------------------------------
 
 
-HELPERS = [nalm.penalty, nalm.project_, nalm.snap_, nalm.sparsity_error]
+HELPERS = [nalm.project_, nalm.snap_, nalm.sparsity_error]
 
 
 @pytest.mark.parametrize("helper", HELPERS, ids=lambda helper: helper.__name__)
@@ -302,6 +303,19 @@ HELPERS = [nalm.penalty, nalm.project_, nalm.snap_, nalm.sparsity_error]
 def test_a_model_without_units_is_refused(helper, model):
     with pytest.raises(nalm.ArgumentError, match=f"`model` .* units, but got {type(model).__name__}"):
         helper(model)
+
+
+@pytest.mark.parametrize("model", [nn.Linear(2, 1).double(), nn.Sequential()], ids=repr)
+def test_the_penalty_of_a_model_without_units_is_zero(model):
+    found = nalm.penalty(model)
+    assert found.item() == 0
+    assert found.shape == ()
+    assert found.dtype == next((p.dtype for p in model.parameters()), torch.float32)
+
+
+def test_the_penalty_of_what_is_no_module_is_refused():
+    with pytest.raises(nalm.ArgumentError, match=r"`model` .* units, but got NoneType"):
+        nalm.penalty(None)
 
 
 def test_attach_refuses_a_model_without_units():
@@ -321,3 +335,76 @@ def test_a_copied_network_is_independent(network):
     before = state_of(network)
     nalm.snap_(copied)
     assert same(before, state_of(network))
+
+
+# -- weights that torch computes from others -----------------------------------------------------
+
+
+class Twice(nn.Module):
+    """A parametrization with an inverse."""
+
+    def forward(self, w):
+        return 2 * w
+
+    def right_inverse(self, w):
+        return w / 2
+
+
+class Ninth(nn.Module):
+    """A parametrization without an inverse."""
+
+    def forward(self, w):
+        return 0.9 * w
+
+
+class Unmoved(Twice):
+    """A parametrization that claims an inverse and has none."""
+
+    def right_inverse(self, w):
+        return w
+
+
+def parametrized(parametrization, weight, cls=nalm.NMU):
+    unit = unit_with(cls, weight)
+    parametrize.register_parametrization(unit, "weight", parametrization)
+    return unit
+
+
+def test_parametrized_weights_are_snapped():
+    model = nn.Sequential(parametrized(Twice(), [[0.8, 0.3]]))
+    assert float(nalm.snap_(model)) == pytest.approx(0.3)
+    assert model[0].weight.tolist() == [[1, 0]]
+    assert parametrize.is_parametrized(model[0], "weight")
+
+
+def test_parametrized_weights_are_projected_after_a_step():
+    unit = parametrized(Twice(), [[0.8, 0.3]])
+    optimizer = torch.optim.SGD(unit.parameters(), lr=50.0)
+    nalm.attach(unit, optimizer)
+    step_upwards(optimizer, unit.parametrizations.weight.original)
+    assert unit.weight.tolist() == [[1, 1]]
+
+
+def test_penalty_and_sparsity_are_those_of_the_weights_that_are_used():
+    unit = parametrized(Ninth(), [[1.0, 0.0]])
+    assert nalm.penalty(unit).item() == pytest.approx(0.05)
+    assert nalm.sparsity_error(unit).item() == pytest.approx(0.1)
+
+
+@pytest.mark.parametrize(("kind", "why"), [(Ninth, "no `right_inverse`"), (Unmoved, "keeps 1 away")])
+def test_weights_that_cannot_be_set_are_refused_and_nothing_is_changed(kind, why):
+    model = nn.Sequential(unit_with(nalm.NAU, [[0.9, 0.2], [0.1, 0.8]]), parametrized(kind(), [[0.8, 0.3]]))
+    before = state_of(model)
+    with pytest.raises(nalm.ArgumentError, match=f"`weight` of a NMU.*{why}"):
+        nalm.snap_(model)
+    assert same(before, state_of(model))
+
+
+def test_pruned_weights_are_not_snapped_in_vain():
+    unit = unit_with(nalm.NMU, [[0.8, 0.3]])
+    prune.l1_unstructured(unit, "weight", amount=1)
+    with pytest.raises(nalm.ArgumentError, match="a hook computes before every call"):
+        nalm.snap_(unit)
+    prune.remove(unit, "weight")
+    nalm.snap_(unit)
+    assert unit.weight.tolist() == [[1, 0]]

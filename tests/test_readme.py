@@ -1,4 +1,4 @@
-"""The README's Python examples run and print what the README says."""
+"""The Python examples of the README and of docs/own-loop.md run and print what the page says."""
 
 import contextlib
 import io
@@ -7,19 +7,35 @@ from pathlib import Path
 
 import pytest
 
-README = (Path(__file__).parents[1] / "README.md").read_text(encoding="utf-8")
-EXAMPLES = re.findall(r"```python\n(.*?)```\n(?:\s*```text\n(.*?)```)?", README, re.DOTALL)
+ROOT = Path(__file__).parents[1]
+PAGES = ("README.md", "docs/own-loop.md")
+BLOCK = re.compile(r"```python\n(.*?)```\n(?:\s*```text\n(.*?)```)?", re.DOTALL)
+EXAMPLES = {
+    f"{page}-{k}": (page, code, printed)
+    for page in PAGES
+    for k, (code, printed) in enumerate(BLOCK.findall((ROOT / page).read_text(encoding="utf-8")), 1)
+}
 
 
-def test_the_readme_has_examples_with_output():
-    assert len(EXAMPLES) >= 3
-    assert EXAMPLES[0][1], "the first example must show what it prints"
+@pytest.mark.parametrize("page", PAGES)
+def test_a_page_has_examples_with_output(page):
+    shown = [printed for name, _, printed in EXAMPLES.values() if name == page]
+    assert len(shown) >= 3
+    assert sum(map(bool, shown)) >= 3
 
 
-@pytest.mark.parametrize(("code", "printed"), EXAMPLES, ids=[f"example{k + 1}" for k in range(len(EXAMPLES))])
-def test_example(code, printed):
+def test_the_first_example_of_the_readme_shows_what_it_prints():
+    assert EXAMPLES["README.md-1"][2]
+
+
+@pytest.mark.parametrize(("page", "code", "printed"), EXAMPLES.values(), ids=EXAMPLES)
+def test_example(page, code, printed, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    needed = re.match(r"# needs: (.*)", code)
+    for package in needed[1].split(", ") if needed else ():
+        pytest.importorskip(package)
     output = io.StringIO()
     with contextlib.redirect_stdout(output):
-        exec(compile(code, "README.md", "exec"), {"__name__": "readme"})
+        exec(compile(code, page, "exec"), {"__name__": "example"})
     if printed:
         assert output.getvalue().strip() == printed.strip()

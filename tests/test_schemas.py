@@ -80,7 +80,7 @@ def test_second_order_rows_and_runs(tmp_path):
     ]
     store = ["--store", str(tmp_path / "runs.sqlite")]
     (row,) = check("bench", "bench", "single-module", *arguments, *store)["rows"]
-    assert row["second_order"]["found"] == {"exact": 2, "approximate": 0, "failed": 0}
+    assert row["second_order"]["found"] == {"exact": 2, "discrete": 0, "approximate": 0, "failed": 0}
     assert row["success"]["rate"] == 1
     assert [run["cost"]["found"] for run in check("runs", "runs", *store)["runs"]] == ["exact", "exact"]
 

@@ -6,54 +6,39 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from nalm._version import NUMERICS_VERSION, __version__
-from nalm.errors import ArgumentError, NalmError
-from nalm.helpers import attach, penalty, project_, snap_, sparsity_error
-from nalm.units import (
-    GNALU,
-    INAC,
-    INALU,
-    NAC,
-    NALU,
-    NAU,
-    NLRL,
-    NMRU,
-    NMU,
-    NPU,
-    NRU,
-    NSR,
-    SNMU,
-    STGNMU,
-    GatedNAUNMU,
-    INACMul,
-    Linear,
-    NACMul,
-    Quadratic,
-    RealNPU,
-    Unit,
-)  # fmt: skip
 
 if TYPE_CHECKING:
     from nalm.compose import CalcNet, Cell, ConfiguredByLSTM, Recurrent, Scaled
+    from nalm.errors import ArgumentError, NalmError
+    from nalm.helpers import attach, penalty, project_, snap_, sparsity_error
     from nalm.second_order.api import solve
     from nalm.second_order.solution import Solution
     from nalm.symbolic import Explanation, explain
     from nalm.training.api import train
     from nalm.training.recipe import Recipe
-
-# Loaded when first used, so that `import nalm` costs little more than `import torch`.
-_LATER = {
-    "CalcNet": "nalm.compose",
-    "Cell": "nalm.compose",
-    "ConfiguredByLSTM": "nalm.compose",
-    "Explanation": "nalm.symbolic",
-    "Recipe": "nalm.training.recipe",
-    "Recurrent": "nalm.compose",
-    "Scaled": "nalm.compose",
-    "Solution": "nalm.second_order.solution",
-    "explain": "nalm.symbolic",
-    "solve": "nalm.second_order.api",
-    "train": "nalm.training.api",
-}
+    from nalm.units import (
+        GNALU,
+        INAC,
+        INALU,
+        NAC,
+        NALU,
+        NAU,
+        NLRL,
+        NMRU,
+        NMU,
+        NPU,
+        NRU,
+        NSR,
+        SNMU,
+        STGNMU,
+        GatedNAUNMU,
+        INACMul,
+        Linear,
+        NACMul,
+        Quadratic,
+        RealNPU,
+        Unit,
+    )  # fmt: skip
 
 __all__ = [
     "GNALU", "INAC", "INALU", "NAC", "NALU", "NAU", "NLRL", "NMRU", "NMU", "NPU", "NRU", "NSR",
@@ -63,12 +48,33 @@ __all__ = [
     "project_", "snap_", "solve", "sparsity_error", "train",
 ]  # fmt: skip
 
+# Everything is loaded when it is first used, torch too: the command can then answer an interruption from its
+# first moment on, and a script that only asks for the version waits for nothing.
+_PLACES = {
+    "nalm.compose": ("CalcNet", "Cell", "ConfiguredByLSTM", "Recurrent", "Scaled"),
+    "nalm.errors": ("ArgumentError", "NalmError"),
+    "nalm.helpers": ("attach", "penalty", "project_", "snap_", "sparsity_error"),
+    "nalm.second_order.api": ("solve",),
+    "nalm.second_order.solution": ("Solution",),
+    "nalm.symbolic": ("Explanation", "explain"),
+    "nalm.training.api": ("train",),
+    "nalm.training.recipe": ("Recipe",),
+}
+_PLACE_OF = {name: place for place, names in _PLACES.items() for name in names}
+_MODULES = (
+    "baselines", "catalogue", "compose", "errors", "evaluate", "experiment", "helpers", "papers", "report",
+    "second_order", "streams", "symbolic", "tasks", "testing", "training", "units",
+)  # fmt: skip
+
 
 def __getattr__(name: str) -> Any:
-    if name in ("compose", "symbolic", "tasks", "testing"):
+    if name in _MODULES:
+        import_module("nalm.units")  # whatever part is asked for, those that every unit needs are there
         return import_module(f"nalm.{name}")
-    if name in _LATER:
-        return getattr(import_module(_LATER[name]), name)
+    if name in __all__:
+        found = getattr(import_module(_PLACE_OF.get(name, "nalm.units")), name)
+        globals()[name] = found
+        return found
     raise AttributeError(f"module 'nalm' has no attribute {name!r}")
 
 

@@ -9,12 +9,16 @@ from dataclasses import asdict, fields
 from typing import Any
 
 import torch
+from torch import nn
 
 from nalm._version import NUMERICS_VERSION, __version__
+from nalm.compose import own
+from nalm.errors import ArgumentError
 from nalm.papers import PAPERS
 from nalm.tasks import OPERATIONS, RANGE_SETS, RANGES, TASKS, TEST_RANGES, RangeTask, SingleModule, Split
 from nalm.training.program import cache_folder, compiler, is_writable
 from nalm.units import UNITS, Unit, unit_class
+from nalm.units._base import COMMON_RECIPES
 
 KINDS = ("units", "tasks", "ranges", "papers")
 
@@ -41,27 +45,54 @@ def listing(kind: str) -> list[dict[str, Any]]:
 
 
 def unit_page(name: str) -> dict[str, Any]:
-    """Everything about a unit: its equation, options, operations, recipes, papers."""
-    unit = unit_class(name)
-    module = inspect.getdoc(inspect.getmodule(unit)) or ""
+    """Everything that is known about a unit: its equation, options, operations, recipes, papers.
+
+    Args:
+        name: a unit's name, or that of a user's own class, as in `./mine.py:MyUnit`. Of a plain `nn.Module`
+            neither operations nor recipes are known.
+    """
+    unit, found = _class_of(name)
+    try:
+        row = _unit_row(unit) if issubclass(unit, Unit) else _plain_row(unit)
+        recipes = _recipes(unit) if issubclass(unit, Unit) else {}
+    except Exception as error:  # a user's `make_recipe` may raise anything
+        if found is None:
+            raise
+        raise ArgumentError("unit", "one whose recipes can be made", own.failure(error, found)) from error
+    published = recipes.pop("published", {})
     return {
-        **_unit_row(unit),
-        "description": module,
+        **row,
+        "name": name,
+        "source": None if found is None else str(found.file),
+        "description": inspect.getdoc(inspect.getmodule(unit)) or inspect.getdoc(unit) or "",
         "options": _options(unit),
         "arguments": inspect.getdoc(unit) or "",
-        "published_recipes": {op: repr(unit.recipe(op)) for op in unit.ops},
-        "other_recipes": {
-            name: {op: repr(unit.recipe(op, name)) for op in unit.ops}
-            for name in unit.all_recipes()
-            if name != "published"
-        },
-        "citations": [asdict(PAPERS[key]) for key in unit.papers],
+        "published_recipes": published,
+        "other_recipes": recipes,
+        "citations": [asdict(PAPERS[key]) for key in row["papers"] if key in PAPERS],
         "thresholds": {
             op: {r: SingleModule(op, r).threshold(Split.TEST) for r in TEST_RANGES}
-            for op in unit.ops
+            for op in row["ops"]
             if op in OPERATIONS
         },
     }
+
+
+def _class_of(name: str) -> tuple[type[nn.Module], own.OwnUnit | None]:
+    """The class of this name, and where it comes from if it is a user's or a package's."""
+    if own.is_file(name):
+        found = own.load_file(name)
+    elif name not in UNITS and name in own.offered():
+        found = own.load_offered(name)
+    else:
+        return unit_class(name), None
+    return found.kind, found
+
+
+def _recipes(unit: type[Unit]) -> dict[str, dict[str, str]]:
+    """All recipes of a unit in words, by their names and by operation."""
+    ops = getattr(unit, "ops", ())
+    return {name: {op: repr(unit.recipe(op, name)) for op in ops} for name in unit.all_recipes()}
 
 
 def machine() -> dict[str, Any]:
@@ -91,10 +122,21 @@ def _unit_row(unit: type[Unit]) -> dict[str, Any]:
     return {
         "name": unit.name,
         "class": unit.__name__,
-        "ops": list(unit.ops),
+        "ops": list(getattr(unit, "ops", ())),
         "recipes": list(unit.all_recipes()),
         "papers": list(unit.papers),
         "summary": _summary(unit),
+    }
+
+
+def _plain_row(module: type[nn.Module]) -> dict[str, Any]:
+    return {
+        "name": module.__name__,
+        "class": module.__name__,
+        "ops": [],
+        "recipes": ["published", *COMMON_RECIPES],
+        "papers": [],
+        "summary": _summary(module),
     }
 
 
@@ -110,10 +152,13 @@ def _task_row(task: type[RangeTask]) -> dict[str, Any]:
     }
 
 
-def _options(unit: type[Unit]) -> dict[str, Any]:
-    parameters = inspect.signature(unit).parameters
-    common = inspect.signature(Unit).parameters
-    return {name: p.default for name, p in parameters.items() if name not in common}
+def _options(kind: type[nn.Module]) -> dict[str, Any]:
+    """Options and their defaults: what is neither a size nor common to all units."""
+    parameters = list(inspect.signature(kind).parameters.values())
+    common = inspect.signature(Unit).parameters if issubclass(kind, Unit) else {}
+    empty = inspect.Parameter.empty
+    named = [p for p in parameters[2:] if p.name not in common and p.kind is not p.VAR_KEYWORD]
+    return {p.name: None if p.default is empty else p.default for p in named}
 
 
 def _summary(thing: type) -> str:

@@ -9,17 +9,19 @@ import io
 import json
 import os
 import re
+import shutil
 import sys
 import time
+import traceback
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Annotated, Any, NoReturn
 
 import typer
 from rich.console import Console
 
-from nalm import catalogue
+from nalm import catalogue, interrupts
 from nalm._version import __version__
 from nalm.errors import (
     ArgumentError,
@@ -88,7 +90,9 @@ def list_(
 
 @app.command()
 def show(
-    unit: Annotated[str, typer.Argument(metavar="UNIT", help="A name from `nalm list units`.")],
+    unit: Annotated[
+        str, typer.Argument(metavar="UNIT", help="A name from `nalm list units`, or ./mine.py:MyUnit.")
+    ],
     json_file: Json = None,
 ) -> None:
     """Show a unit: its equation, options, operations, recipes and papers."""
@@ -96,11 +100,12 @@ def show(
     if _write_json(page, json_file):
         return
     print(page["description"])
-    print("\nOn the command line:", page["name"], "   In Python: nalm." + page["class"])
-    print("Operations:", ", ".join(page["ops"]))
+    python = f"{page['class']} of {page['source']}" if page["source"] else f"nalm.{page['class']}"
+    print("\nOn the command line:", page["name"], "   In Python:", python)
+    print("Operations:", ", ".join(page["ops"]) or "not known; it may try all")
     options = ", ".join(f"{name}={default!r}" for name, default in page["options"].items())
     print("Options:", options or "none")
-    print("\n" + page["arguments"] + "\n")
+    print("\n" + page["arguments"] + "\n" if page["arguments"] != page["description"] else "")
     for op, recipe in page["published_recipes"].items():
         print(f"Published recipe for {op}: {recipe}")
     for name, recipes in page["other_recipes"].items():
@@ -149,6 +154,13 @@ def bench(
     seeds: Annotated[int | None, typer.Option(help="How many seeds, from 0 on; by default 25.")] = None,
     hidden: Annotated[int, typer.Option(help="Values between the units of a stack.")] = 2,
     iterations: Annotated[int | None, typer.Option(help="Steps; by default those of the recipe.")] = None,
+    schedule: Annotated[
+        str,
+        typer.Option(
+            metavar="scaled|published",
+            help="What fewer steps do to a recipe's schedules: shorten them (scaled) or cut them off.",
+        ),
+    ] = "scaled",
     recipe: Annotated[
         str | None,
         typer.Option(
@@ -163,6 +175,13 @@ def bench(
     threshold: Annotated[
         float | None, typer.Option(help="Error below which a run counts as solved; by default the task's.")
     ] = None,
+    published: Annotated[
+        bool | None,
+        typer.Option(
+            "--published/--no-published",
+            help="Put the papers' numbers for the same tasks beside; by default where a unit is your own.",
+        ),
+    ] = None,
     store: StoreFile = DEFAULT_STORE,
     fresh: Annotated[bool, typer.Option("--fresh", help="Compute stored runs again.")] = False,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Print the plan and an estimate only.")] = False,
@@ -172,13 +191,16 @@ def bench(
 ) -> None:
     """Train units on a task for many seeds and print how often they solve it, with intervals.
 
-    What is in the store is not computed again; an interrupted command goes on where it was.
+    What is in the store is not computed again; an interrupted command resumes when it is run again.
     """
     from nalm.experiment import bench as experiment
+    from nalm.papers.benched import has_own_units, with_published
 
     usual = {"quick": 5, "paper": 25}
     if threshold is not None:
         check_above_zero("threshold", threshold)
+    if threshold is not None and published:
+        raise ArgumentError("published", "left out with --threshold, which papers do not use", "--published")
     _check_writable(json_file)
     with contextlib.redirect_stdout(sys.stderr):  # what a user's unit prints is no result
         wanted = experiment.make_experiment(
@@ -190,19 +212,25 @@ def bench(
             seeds=usual[check_choice("scale", scale, usual)] if seeds is None else seeds,
             iterations=iterations,
             recipe=recipe,
+            schedule=schedule,
             hidden=check_positive("hidden", hidden),
         )
+    notes = experiment.schedule_notes(wanted)
     with _workforce(jobs, scheduler) as workforce:
         if dry_run:
             plan = experiment.plan_work(wanted, store, workforce.size, fresh=fresh)
+            _say_all(notes)
             _print_plan(plan, workforce.size, json_file)
             return
         with experiment.Store(store) as opened:
             work = experiment.make_work(wanted, opened, workforce.size, fresh=fresh)
             if work.missing:
+                _say_all(notes)
                 _say(f"{work.missing} runs to compute, {work.stored} stored in {store}.")
             with _shown_progress() as tell:
                 result = experiment.do_work(work, opened, workforce, tell, threshold=threshold)
+    beside = has_own_units(wanted) if published is None else published
+    result = with_published(result, wanted, wanted=beside and threshold is None)
     if not _write_json(result, json_file):
         _print_bench(result)
     if work.missing:
@@ -351,29 +379,42 @@ _UsageError: Any = typer.BadParameter.__mro__[1]
 
 
 def main(arguments: list[str] | None = None) -> NoReturn:
-    """Run a command and exit: 0 done, 1 fault, 2 wrong usage, 130 interrupted."""
+    """Run a command and exit with its code."""
+    sys.exit(run(arguments))
+
+
+def run(arguments: list[str] | None = None) -> int:
+    """Run a command: 0 done, 1 fault, 2 wrong usage, 130 interrupted."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="replace")  # a terminal that cannot show a letter is no fault
     try:
-        for stream in (sys.stdout, sys.stderr):
-            if isinstance(stream, io.TextIOWrapper):
-                stream.reconfigure(errors="replace")  # a terminal that cannot show a letter is no fault
         code = app(arguments, standalone_mode=False)
-    except _UsageError as error:
+    except (Exception, SystemExit, KeyboardInterrupt) as error:
+        if not interrupts.were_met() and not isinstance(error, KeyboardInterrupt):
+            return _told(error)
+        code = interrupts.CODE
+    if code == interrupts.CODE:  # which typer also makes of an interruption
+        _say(interrupts.sentence())
+    return code if isinstance(code, int) else 0
+
+
+def _told(error: Exception | SystemExit) -> int:
+    """Say what went wrong in one sentence, and give the exit code; what is not foreseen is raised."""
+    if isinstance(error, _UsageError):
         _say(_usage_sentence(error))
-        code = 2
-    except ArgumentError as error:
+        return 2
+    if isinstance(error, NalmError):
         _say(str(error))
-        code = 2
-    except NalmError as error:
-        _say(str(error))
-        code = 1
-    except OSError as error:
+        return 2 if isinstance(error, ArgumentError) else 1
+    if isinstance(error, OSError):
         _say(f"Cannot use {error.filename!r}: {error.strerror}." if error.filename else str(error))
-        code = 1
-    except (KeyboardInterrupt, typer.Abort):
-        code = 130
-    if code == 130:  # which typer may also have made of an interruption itself
-        _say("Interrupted. What was stored stays; the same command goes on from there.")
-    sys.exit(code if isinstance(code, int) else 0)
+        return 1
+    if isinstance(error, SystemExit) and not isinstance(error.__context__, BrokenPipeError):
+        called = traceback.extract_tb(error.__traceback__)[-1]
+        _say(f"{called.filename}:{called.lineno} ended the command: it must not call sys.exit.")
+        return 2
+    raise error
 
 
 def _usage_sentence(error: Any) -> str:
@@ -535,8 +576,12 @@ def _print_bench(result: dict[str, Any]) -> None:
     _print(tables.bench_table(result))
     if line := tables.second_order_line(result):
         print(line)
+    for note in result["notes"]:
+        print(note)
     if any(len(entry["units"]) > 1 for entry in result["summary"]):
         _print(tables.summary_table(result))
+    if table := tables.published_table(result):
+        _print(table)
 
 
 def _print_reproduction(result: dict[str, Any]) -> None:
@@ -569,10 +614,15 @@ def _save_figure(entry: Any, measured: Any, folder: Path, reduced: list[str]) ->
         _say(f"Figure written to {' and '.join(map(str, files))}.")
 
 
-def _print(table: Any) -> None:
-    """A table on standard output; in a pipe as wide as it needs to be."""
-    Console(width=None if sys.stdout.isatty() else 180).print(table)
+def _print(table: tables.TextTable) -> None:
+    """A table on standard output, in the width of the terminal; in a pipe one line a row."""
+    print(table.text(shutil.get_terminal_size().columns if sys.stdout.isatty() else None))
 
 
 def _say(text: str) -> None:
     print(text, file=sys.stderr)
+
+
+def _say_all(texts: Iterable[str]) -> None:
+    for text in texts:
+        _say(text)

@@ -3,14 +3,16 @@
     import nalm.testing
     nalm.testing.check(MyUnit)
 
-runs all checks and raises an AssertionError that says which one failed and how. `CHECKS` holds them one by
-one, for parametrising a test suite.
+runs all checks and raises an AssertionError that lists every fault, with file, line and a hint at the cure.
+`faults` gives them as data; `CHECKS` holds the checks one by one, for parametrising a test suite.
 """
 
 from __future__ import annotations
 
 import copy
+import inspect
 import pickle
+import traceback
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -48,23 +50,104 @@ class Subject:
         return unit.eval()
 
 
+@dataclass(frozen=True)
+class Fault:
+    """What a unit does not keep of the contract.
+
+    Attributes:
+        check: the name of the check that found it.
+        what: what is wrong.
+        place: file and line: those of the unit's own code that led to it, or of its class.
+        hint: what to do about it.
+    """
+
+    check: str
+    what: str
+    place: str
+    hint: str
+
+    def __str__(self) -> str:
+        return f"{self.place}: {self.check}: {self.what.rstrip('.')}. {self.hint}".rstrip()
+
+
 def check(unit: type[Unit], **about: Any) -> None:
     """Run all conformance checks on a unit; see `Subject` for the further arguments."""
+    found = faults(unit, **about)
+    if found:
+        number = "1 fault" if len(found) == 1 else f"{len(found)} faults"
+        listed = "\n".join(f"- {fault}" for fault in found)
+        raise AssertionError(f"{unit.__name__}: {number} in {len(CHECKS)} checks\n{listed}")
+
+
+def faults(unit: type[Unit], **about: Any) -> list[Fault]:
+    """Everything that a unit does not keep of the contract; see `Subject` for the further arguments."""
     if not (isinstance(unit, type) and issubclass(unit, Unit)):
         raise ArgumentError("unit", "a subclass of nalm.Unit", repr(unit))
-    subject = Subject(unit, **about)
+    subject, found = Subject(unit, **about), []
     for one in CHECKS:
         try:
             one(subject)
-        except AssertionError as error:
-            raise AssertionError(f"{unit.__name__}: {one.__name__}: {error}") from error
+        except Exception as error:  # a user's unit may raise anything: all of it is a fault to be listed
+            found.append(_fault(unit, one.__name__, error))
+    return list({(fault.what, fault.place): fault for fault in reversed(found)}.values())[::-1]
+
+
+def _fault(unit: type[Unit], check: str, error: Exception) -> Fault:
+    text = str(error).partition("\n")[0]
+    what = (
+        text
+        if isinstance(error, (AssertionError, NotImplementedError)) and text
+        else f"{type(error).__name__}: {text}"
+    )
+    hint = _HINTS.get(check, "")
+    if isinstance(error, NotImplementedError):
+        hint = "The table in docs/units.md says what it is to give."
+    if isinstance(error, (pickle.PicklingError, AttributeError, TypeError)) and "pickle" in text:
+        hint = "Use a function or class of the module's own instead of a lambda or a class inside a function."
+    return Fault(check, what, _place(unit, error), hint)
+
+
+def _place(unit: type[Unit], error: Exception) -> str:
+    """The last line in the unit's file that led to the error, or the line of its class."""
+    try:
+        file, line = inspect.getsourcefile(unit), inspect.getsourcelines(unit)[1]
+    except (OSError, TypeError):
+        return unit.__name__  # typed in, not in a file
+    for frame in traceback.extract_tb(error.__traceback__):
+        if frame.filename == file and frame.lineno is not None:
+            line = frame.lineno
+    return f"{file}:{line}"
+
+
+_HINTS = {
+    "says_what_it_is": "Set `ops` and write a docstring for the class; `name` is its name in lower case.",
+    "equals_its_reference": "One of the two is wrong.",
+    "has_right_gradients": "A detached tensor or `.data` in `compute` cuts the gradient off.",
+    "is_exact_at_ideal_weights": "`select_` must set parameters at which `compute` is exact; "
+    "`epsilon`, `positive` and `largest` declare limits.",
+    "has_its_symbolic_form": "`symbolic` must follow `compute` term by term, with the same parameters.",
+    "computes_models_side_by_side": "`compute` must work with leading model axes: count dimensions from the "
+    "end, as in `unsqueeze(-2)` and `.mT`; `penalty` and `weights` keep them.",
+    "takes_any_leading_shape": "Override `compute`, which is given rows, instead of `forward`.",
+    "handles_many_inputs": "`compute` must not depend on how many inputs there are.",
+    "stays_finite": "Add an epsilon in logarithms and divisions, or `torch.where` before them.",
+    "projects_and_snaps": "`project_` must clamp, `snap_` round, and both leave ideal weights alone.",
+    "obeys_the_habits_of_modules": "Declare parameters with `declare` in `build`, and keep no tensors beside "
+    "parameters and buffers.",
+    "draws_from_the_generator_handed_in": "An initialiser must use the uniform numbers that it is given.",
+    "refuses_bad_input": "Override `compute` instead of `forward`, which checks the input.",
+    "keeps_precision_under_autocast": "Override `compute` instead of `forward`, which leaves autocast.",
+    "exports": "`compute` must be made of tensor operations, without branches on values.",
+    "compiles": "`compute` must be made of tensor operations, without branches on values.",
+}
+"""What helps against a fault, by the check that found it."""
 
 
 def says_what_it_is(subject: Subject) -> None:
     """Name, operations, citation-ready docstring, and a recipe for every operation."""
     unit = subject.unit
     assert unit.name == unit.name.lower(), "`name` must be lower case"
-    assert unit.ops, "`ops` must name at least one operation"
+    assert getattr(unit, "ops", ()), "`ops` must name at least one operation"
     assert unit.__doc__, "the class must have a docstring"
     for op in unit.ops:
         for name in unit.all_recipes():

@@ -1,6 +1,7 @@
 """Units of a user's own: loaded from files and from packages, and every fault told with file and line."""
 
 import pickle
+import signal
 import sys
 from importlib.metadata import EntryPoint
 from pathlib import Path
@@ -9,7 +10,7 @@ import pytest
 import torch
 
 import nalm
-from nalm.compose import ModelSpec, own
+from nalm.compose import ModelSpec, own, patience
 from nalm.errors import ArgumentError
 
 PLAIN = """\
@@ -222,6 +223,54 @@ FAULTS = {
 def test_a_fault_names_the_file_and_the_line(write, text, message):
     with pytest.raises(ArgumentError, match=message):
         ModelSpec.parse(write(text) + ":A").check(2, 1)
+
+
+ENDLESS = {
+    "import": ("import torch\n\nwhile True:\n    pass\n", r"imports, but got mine\.py:[34]: not done after"),
+    "import that sleeps": ("import time\ntime.sleep(100)\n", r"imports, but got mine\.py:2: not done after"),
+    "constructor": (
+        CLASS + "        while True:\n            try:\n                pass\n"
+        "            except Exception:\n                pass\n",
+        r"made by \(2, 1\), but got mine\.py:\d+: not done after",
+    ),
+    "forward": (
+        WEIGHT + "        while True:\n            pass\n",
+        r"but got mine\.py:1[01]: not done",
+    ),
+}
+
+
+@pytest.mark.parametrize(("text", "message"), ENDLESS.values(), ids=ENDLESS)
+def test_code_that_does_not_end_is_given_up(write, monkeypatch, text, message):
+    monkeypatch.setenv(patience.VARIABLE, "0.3")
+    alarm = signal.getsignal(signal.SIGALRM)
+    with pytest.raises(ArgumentError, match=message):
+        ModelSpec.parse(write(text) + ":A").check(2, 1)
+    assert signal.getsignal(signal.SIGALRM) == alarm
+    assert signal.getitimer(signal.ITIMER_REAL) == (0, 0)
+
+
+def test_code_that_takes_long_is_named_while_it_is_waited_for(write, monkeypatch, capsys):
+    monkeypatch.setattr(patience, "SECONDS_TO_SAY", 0.05)
+    path = write("import time\ntime.sleep(0.3)\n" + PLAIN)
+    assert ModelSpec.parse(f"{path}:Plain")
+    assert "Still importing mine.py after 0 s; it is given up after 60 s.\n" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("limit", ["soon", "0", "nan", "-1"])
+def test_a_limit_that_is_none_is_refused(write, monkeypatch, limit):
+    monkeypatch.setenv(patience.VARIABLE, limit)
+    with pytest.raises(ArgumentError, match=f"NALM_IMPORT_SECONDS.*'{limit}'"):
+        ModelSpec.parse(write(PLAIN) + ":Plain")
+
+
+def test_a_package_that_exits_is_told(write, monkeypatch):
+    write("import sys\nsys.exit(3)\n", "exiting_package.py")
+    monkeypatch.syspath_prepend(".")
+    point = EntryPoint("theirs", "exiting_package:Unit", own.GROUP)
+    monkeypatch.setattr(own, "entry_points", lambda group: [point])
+    with pytest.raises(ArgumentError, match="SystemExit: 3, from exiting_package:Unit"):
+        ModelSpec.parse("theirs")
 
 
 def test_a_class_or_file_that_is_not_there_brings_the_nearest(write):

@@ -202,3 +202,12 @@ def test_every_outcome_has_its_own_advice():
 
 def test_outcomes_are_their_names_in_json():
     assert sorted(map(str, Outcome)) == ["diverged", "not_converged", "not_extrapolating", "solved"]
+
+
+@pytest.mark.parametrize("which", [Outcome.NOT_EXTRAPOLATING, Outcome.NOT_CONVERGED])
+def test_advice_depends_on_what_the_run_shows(which):
+    """More steps or a stronger penalty help only where the error still falls, or weights are not discrete."""
+    seen, advice = which.advice.split(" If ")
+    assert "steps" not in seen
+    assert "penalty" not in seen
+    assert "if not" in advice or "if they are" in advice

@@ -8,12 +8,13 @@ import signal
 import subprocess
 import sys
 import time
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 import nalm
-from nalm.experiment.bench import do_work, make_experiment, make_work, options_of
+from nalm.experiment.bench import do_work, make_experiment, make_work, options_of, schedule_notes
 from nalm.experiment.local import Local
 from nalm.experiment.store import Store
 
@@ -45,6 +46,33 @@ def test_rows_have_every_measure(undisturbed):
     assert row["success"]["low"] <= row["success"]["rate"] <= row["success"]["high"]
     assert sum(row["outcomes"].values()) == 10
     assert json.loads(json.dumps(undisturbed[0]))["computed_runs"] == 20
+
+
+def test_fewer_steps_scale_the_schedules_and_say_so(undisturbed):
+    schedule = undisturbed[0]["rows"][0]["schedule"]
+    change = "UnitPenalty ramps from step 800 to 1,400, where the recipe ramps from step 20,000 to 35,000"
+    assert schedule == {"kind": "scaled", "usual_steps": 50_000, "changes": (change,), "missed": ()}
+    assert undisturbed[0]["notes"] == [f"nmu: schedules scaled to 2,000 instead of 50,000 steps: {change}."]
+
+
+def test_published_schedules_are_cut_off_with_a_note_and_keep_the_names_that_runs_had():
+    made = [
+        make_experiment(
+            "single-module", ["nau", "linear"], ["add"], RANGES, iterations=2000, schedule=schedule
+        )
+        for schedule in ("scaled", "published")
+    ]
+    scaled, cut = ([run.id for run in each.runs()] for each in made)
+    assert [a == b for a, b in zip(scaled, cut)] == [False] * 50 + [True] * 50  # linear has no schedule
+    (note,) = schedule_notes(made[1])
+    assert "nau: with 2,000 instead of 50,000 steps, UnitPenalty never begins" in note
+    assert "--schedule scaled" in note
+    cell = made[1].cells[0]
+    assert cell.recipe == replace(cell.named_recipe, iterations=2000)
+
+
+def test_the_usual_steps_need_no_note():
+    assert schedule_notes(make_experiment("single-module", ["nmu", "inalu", "realnpu"])) == []
 
 
 def test_more_seeds_compute_only_what_is_missing_and_give_the_same_bits(undisturbed, tmp_path):
@@ -90,6 +118,8 @@ def test_a_worker_that_dies_is_replaced(undisturbed, tmp_path, monkeypatch):
 
 
 KILLS = 10
+LIMIT = 600
+"""Seconds after which a test gives up; what it waits for takes a few, or many on a busy machine."""
 
 
 def test_killed_at_random_moments_the_rows_are_the_same(undisturbed, tmp_path):
@@ -107,7 +137,7 @@ def test_killed_at_random_moments_the_rows_are_the_same(undisturbed, tmp_path):
         with contextlib.suppress(subprocess.TimeoutExpired):
             process.wait(delay)
         killed = kill_one(process)
-        out, _ = process.communicate(timeout=120)
+        out, _ = process.communicate(timeout=LIMIT)
         moments += [(delay, killed)] if killed else []
         if process.returncode == 0:  # a worker was killed and replaced, or nothing was
             assert json.loads(out)["rows"] == expected, moments
@@ -160,7 +190,7 @@ def test_an_interrupted_command_says_so_and_leaves_the_store_free(tmp_path):
     path = tmp_path / "runs.sqlite"
     process = start(path)
     process.send_signal(signal.SIGINT)
-    _, err = process.communicate(timeout=30)
+    _, err = process.communicate(timeout=LIMIT)
     assert process.returncode == 130
     assert "Interrupted" in err
     Store(path).close()
@@ -283,7 +313,7 @@ def test_processes_end_with_their_coordinator(tmp_path):
     process.kill()
     process.wait()
     process.stderr.close()
-    deadline = time.monotonic() + 20
+    deadline = time.monotonic() + LIMIT
     while time.monotonic() < deadline:
         try:
             os.killpg(process.pid, 0)

@@ -139,6 +139,12 @@ def test_damage_that_a_command_does_not_read_does_not_stop_it(path):
     assert benched(path) == expected
 
 
+def test_a_damaged_run_is_refused_before_anything_is_computed(path):
+    change(path, "UPDATE runs SET test = zeroblob(length(test)) WHERE seed = 1")
+    with Store(path) as store, pytest.raises(StoreError, match=r"Run .* seed 1\) is damaged: curve"):
+        make_work(WANTED, store, 1)
+
+
 def test_repair_takes_damaged_runs_out_and_they_are_computed_again(path, capsys):
     change(path, "UPDATE runs SET test = zeroblob(length(test)) WHERE seed = 1")
     assert isinstance(outcome(benched, path), StoreError)
@@ -223,6 +229,20 @@ def test_what_is_checked_is_the_whole_store(path, capsys):
         "Argument `check` must be given without --unit, --op, --range and --seed, but got one of them.\n",
     )
     assert run(capsys, "runs", "--check", "--store", str(path) + "x")[0] == 1
+
+
+def test_a_store_without_runs_and_what_is_no_store_are_said(tmp_path, capsys):
+    (tmp_path / "empty.sqlite").touch()
+    (tmp_path / "folder").mkdir()
+    (tmp_path / "text.sqlite").write_text("hello")
+    said = {
+        "empty.sqlite": (0, "no runs are stored."),
+        "folder": (1, "cannot be opened or made."),
+        "text.sqlite": (1, "is not a store of nalm"),
+    }
+    for name, (expected, text) in said.items():
+        code, out, err = run(capsys, "runs", "--check", "--store", str(tmp_path / name))
+        assert (code, text in out + err) == (expected, True), out + err
 
 
 def test_progress_is_told(path):

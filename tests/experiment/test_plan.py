@@ -1,5 +1,7 @@
 """The plan: every run once, one program a chunk, large chunks first."""
 
+import hashlib
+import json
 from dataclasses import replace
 
 import pytest
@@ -90,3 +92,9 @@ def test_another_recipe_is_another_run_and_the_usual_one_keeps_its_name():
     other = replace(usual, other_recipe=replace(usual.recipe, optimiser=SGD(1e-2)))
     assert Run(same, 0).id == Run(usual, 0).id != Run(other, 0).id
     assert other.recipe.optimiser == SGD(1e-2)
+
+
+def test_the_name_of_a_run_is_a_hash_of_what_determines_it():
+    run = runs(count=8)[7]
+    whole = f"{json.dumps(run.cell.identity, sort_keys=True)} 7"
+    assert run.id == hashlib.sha256(whole.encode()).hexdigest()[:32]

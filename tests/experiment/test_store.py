@@ -103,6 +103,17 @@ def test_a_second_command_is_refused_and_a_later_one_is_not(path):
     Store(path).close()
 
 
+def test_a_second_command_waits_for_a_second_at_most(path, monkeypatch):
+    """It is refused within two; what it waits is told by SQLite, whatever else the machine does."""
+    asked = []
+    connect = sqlite3.connect
+    monkeypatch.setattr(sqlite3, "connect", lambda *a, **k: asked.append(k["timeout"]) or connect(*a, **k))
+    for read_only in (False, True):
+        with Store(path, read_only=read_only) as store:
+            assert store._execute("PRAGMA busy_timeout") == [(1000,)]
+    assert asked == [1.0, 1.0]
+
+
 def test_a_process_that_is_killed_leaves_the_store_whole_and_free(path):
     code = (
         "import os, sys; sys.path.insert(0, sys.argv[2]); from test_store import *\n"

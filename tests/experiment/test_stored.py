@@ -7,6 +7,7 @@ from made_runs import bare_record
 from nalm.compose import ModelSpec
 from nalm.experiment.run import Cell, Run
 from nalm.experiment.stored import differences, stored_cells
+from nalm.papers.scale import shortened
 from nalm.tasks import SingleModule
 from nalm.training.recipe import PCC
 
@@ -42,6 +43,22 @@ def test_other_steps_and_sizes_are_told():
     assert variant(iterations=7) == ("iterations=7",)
     assert differences({**USUAL.identity, "hidden": 3}, USUAL.identity) == ("hidden=3",)
     assert differences({**USUAL.identity, "numerics_version": 1}, USUAL.identity) == ("numerics_version=1",)
+
+
+def test_fewer_steps_are_told_apart_by_what_they_did_to_the_schedules():
+    assert variant(iterations=10_000) == ("iterations=10000",)
+    assert variant(iterations=10_000, schedule="scaled") == ("iterations=10000", "schedules scaled")
+    assert variant(iterations=100_000, schedule="scaled") == ("iterations=100000",)
+    papers = shortened(USUAL, 0.2)
+    assert differences(papers.identity, USUAL.identity) == ("iterations=10000", "schedules scaled")
+    slower = replace(USUAL.recipe, optimiser=replace(USUAL.recipe.optimiser, learning_rate=0.5))
+    both = variant(iterations=10_000, other_recipe=slower, schedule="scaled")
+    assert both == ("optimiser.learning_rate=0.5", "iterations=10000", "schedules scaled")
+
+
+def test_without_schedules_fewer_steps_are_one_thing():
+    plain = Cell(ModelSpec.parse("nac"), SingleModule("add", "1:2"), 10_000)
+    assert Run(plain, 0).id == Run(replace(plain, schedule="scaled"), 0).id
 
 
 def test_a_recipe_is_told_by_the_parts_that_differ():

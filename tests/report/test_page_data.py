@@ -128,7 +128,10 @@ def test_only_units_of_as_many_steps_are_compared_and_none_is_hidden(tmp_path):
     ]
     assert shown == [
         [("nmu", "25", True), ("snmu", "25", True)],
-        [("nmu · iterations=10000", "4", False), (f"{mine} · iterations=10000 · variant 1", "4", True)],
+        [
+            ("nmu · iterations=10000; schedules scaled", "4", False),
+            (f"{mine} · iterations=10000 · variant 1", "4", True),
+        ],
     ]
     assert not any(row["hidden"] for row in page.program_data([1] * 4)["rows"])
 
@@ -139,7 +142,10 @@ def test_a_variant_of_another_budget_is_not_hidden_behind_the_plain_one(tmp_path
         make_experiment("single-module", ["nau"], ["add"], ["1:2"], seeds=1, iterations=7),
         path=tmp_path / "s.sqlite",
     )
-    assert [units_of(page, part)[0]["label"] for part in range(2)] == ["nau", "nau · iterations=7"]
+    assert [units_of(page, part)[0]["label"] for part in range(2)] == [
+        "nau",
+        "nau · iterations=7; schedules scaled",
+    ]
     assert not units_of(page)[0]["cells"][0]["best"]  # with nothing beside it
 
 

@@ -5,7 +5,7 @@ import torch
 
 import nalm
 from nalm.errors import ArgumentError
-from nalm.second_order.checks import check_model, check_rows, dependent_columns
+from nalm.second_order.checks import check_model, dependent_columns
 
 NAMES = ["a", "b", "c", "d"]
 
@@ -18,16 +18,6 @@ def test_too_many_parameters_are_refused_with_the_limit_and_what_to_use_instead(
     check_model(nalm.NAU(4096, 1))
     with pytest.raises(ArgumentError, match=r"at most 4,096 parameters.*got 4,097\. .*nalm\.train"):
         check_model(nalm.NAU(4097, 1))
-
-
-def test_a_number_that_is_not_finite_is_refused_with_its_row():
-    x, y = rows(), rows()[:, :1]
-    x[17, 2] = torch.nan
-    with pytest.raises(ArgumentError, match=r"`x` must be finite.*nan in row 17 in column c"):
-        check_rows(x, y, NAMES)
-    y[3] = -torch.inf
-    with pytest.raises(ArgumentError, match="`y` must be finite everywhere, but got -inf in row 3"):
-        check_rows(rows(), y, NAMES)
 
 
 def test_independent_columns_need_no_words():

@@ -203,7 +203,7 @@ def test_weights_between_discrete_values_are_not_readable_and_the_text_says_so(n
     distance = 0.25 if "quarter" in name else 0.5
     assert not explanation.readable
     assert explanation.distance == pytest.approx(distance)
-    assert str(explanation).startswith(f"not readable: a weight is {distance} away")
+    assert f", {distance} away from " in str(explanation)
     assert str(explanation.expressions[0]) in str(explanation)
 
 
@@ -297,20 +297,28 @@ def test_names_that_repeat_are_refused():
         nalm.explain(nalm.NAU(3, 1), ["a", "b", "a"])
 
 
-@pytest.mark.parametrize(
-    ("model", "found"),
-    [
-        (nn.Sequential(nalm.NAU(2, 2), nn.ReLU()), "Sequential with other layers"),
-        (nn.ModuleList([nalm.NAU(2, 2)]), "ModuleList with other layers"),
-        (nn.Linear(2, 1), "Linear"),
-        (nn.Sequential(), "Sequential"),
-    ],
-)
-def test_a_model_with_other_layers_is_refused(model, found):
-    with pytest.raises(
-        nalm.ArgumentError, match=f"`model` must be a unit or an nn.Sequential of units, but got {found}"
-    ):
+@pytest.mark.parametrize("names", [3, [1, 2], [None, None]])
+def test_names_that_are_no_words_are_refused(names):
+    with pytest.raises(nalm.ArgumentError, match=r"`names` must be (a name per input|strings)"):
+        nalm.explain(nalm.NAU(2, 1), names)
+
+
+@pytest.mark.parametrize("tolerance", ["0.1", None, -1, math.nan, True])
+def test_a_tolerance_that_is_no_distance_is_refused(tolerance):
+    with pytest.raises(nalm.ArgumentError, match="`tolerance` must be a number from 0 on"):
+        nalm.explain(nalm.NAU(2, 1), tolerance=tolerance)
+
+
+@pytest.mark.parametrize("model", [nn.Linear(2, 1), nn.Sequential()])
+def test_a_model_without_units_is_refused(model):
+    found = type(model).__name__
+    with pytest.raises(nalm.ArgumentError, match=f"`model` must be .*, but got a {found} without units"):
         nalm.explain(model)
+
+
+def test_a_model_without_numbers_is_refused():
+    with pytest.raises(nalm.ArgumentError, match="but got the meta device"):
+        nalm.explain(nalm.NAU(2, 1, device="meta"))
 
 
 # -- powers, logic, comparisons ------------------------------------------------------------------

@@ -134,9 +134,8 @@ X, Y = rows()
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ({"x": X.numpy(), "y": Y}, "`x` must be a tensor of floating-point numbers, but got ndarray"),
-        ({"x": X.long(), "y": Y}, "`x` must be a tensor of floating-point numbers, but got torch.int64"),
-        ({"x": X, "y": Y.long()}, "`y` must be a tensor of floating-point numbers, but got torch.int64"),
+        ({"x": "numbers", "y": Y}, "`x` must be a table of numbers, but got str"),
+        ({"x": X, "y": Y * 1j}, "`y` must be real numbers, but got torch.complex64"),
         ({"x": X[:, 0], "y": Y}, "`x` must be of shape n x in, but got shape (50,)"),
         ({"x": X, "y": Y[:-1]}, "`y` must be of shape 50 or 50 x out, but got shape (49, 2)"),
         ({"x": X, "y": Y[..., None]}, "`y` must be of shape 50 or 50 x out"),

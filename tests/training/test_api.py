@@ -68,7 +68,7 @@ def test_wrong_arguments_are_named():
     with pytest.raises(ArgumentError, match="`seeds`"):
         nalm.train("nau", SingleModule("add"), seeds=0)
     with pytest.raises(ArgumentError, match="`x`"):
-        nalm.train(nalm.NAU(2, 1), (torch.ones(5, 2, dtype=torch.long), torch.rand(5)))
+        nalm.train(nalm.NAU(2, 1), (torch.ones(5, 2, dtype=torch.complex64), torch.rand(5)))
     with pytest.raises(ArgumentError, match="`model`"):
         nalm.train(3, SingleModule("add"), Recipe())
     with pytest.raises(ArgumentError, match="`op` must be one that nmu can express"):
@@ -77,7 +77,7 @@ def test_wrong_arguments_are_named():
         nalm.train("nau", SingleModule("add"), "published")
     with pytest.raises(ArgumentError, match="batch_shape"):
         nalm.train(nalm.NAU(2, 1, batch_shape=(4,)), SingleModule("add"))
-    with pytest.raises(ArgumentError, match="finite everywhere, but got nan at index"):
+    with pytest.raises(ArgumentError, match="finite everywhere, but got nan in row 0"):
         nalm.train(nalm.NAU(2, 1), (torch.tensor([[1.0, torch.nan], [1.0, 2.0]]), torch.rand(2)))
     with pytest.raises(ArgumentError, match=r"float32 like the model, but got torch\.float64"):
         nalm.train(nalm.NAU(2, 1), (torch.rand(5, 2).double(), torch.rand(5).double()))

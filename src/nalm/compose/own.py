@@ -28,12 +28,16 @@ import torch
 from torch import Tensor, nn
 from torch.func import functional_call, vmap
 
+from nalm.compose.patience import TooLong, limited
 from nalm.errors import ArgumentError, nearest
-from nalm.training.models import mixing_module
+from nalm.training.models import Models, mixing_module
+from nalm.training.rehearsal import IN_OTHER_WORDS, rehearse
 from nalm.units import Unit
 
 GROUP = "nalm.units"
 """The group of entry points."""
+ESCAPES = (Exception, SystemExit, TooLong)
+"""All that may come out of a user's code and is told in a sentence."""
 
 
 @dataclass(frozen=True)
@@ -68,14 +72,6 @@ class OwnUnit:
     parts: tuple[Part, ...] = ()
 
 
-_IN_OTHER_WORDS = {
-    "data-dependent control flow": "a branch depends on data, which many models at once cannot share",
-    "vmap: It looks like you're calling .item()": "a tensor is made a number, but many models have many",
-    "vmap: called random operation": "random numbers are drawn, which would have to come from the seed",
-}
-"""What torch says about modules that cannot be computed for many models at once, by a phrase of it."""
-
-
 def is_file(name: str) -> bool:
     """Whether a name is that of a class in a file."""
     return ".py:" in name
@@ -93,8 +89,9 @@ def load_file(text: str) -> OwnUnit:
     try:
         parts = _parts(file)
         source = _digest(parts)
-        module = _module(file.resolve(), source, tuple(part.module for part in parts[1:]))
-    except (Exception, SystemExit) as error:
+        with limited(f"importing {file}"):
+            module = _module(file.resolve(), source, tuple(part.module for part in parts[1:]))
+    except ESCAPES as error:
         raise ArgumentError("unit", "a class in a file that imports", located(error, file)) from error
     found = getattr(module, name, None)
     if found is None:
@@ -134,8 +131,9 @@ def load_offered(name: str) -> OwnUnit:
     """The class that an installed package offers under this name."""
     point = offered()[name]
     try:
-        found = point.load()
-    except Exception as error:
+        with limited(f"importing {point.value}"):
+            found = point.load()
+    except ESCAPES as error:
         got = f"{type(error).__name__}: {error}, from {point.value}"
         raise ArgumentError("unit", "a unit that its package can import", got) from error
     file = Path(inspect.getsourcefile(found) or "") if inspect.isclass(found) else Path(point.value)
@@ -157,8 +155,11 @@ def located(error: BaseException, file: Path, line: int | None = None) -> str:
         if Path(frame.filename).resolve() == file.resolve():
             line = frame.lineno
     text = error.msg if isinstance(error, SyntaxError) else str(error).partition("\n")[0]
-    text = next((said for phrase, said in _IN_OTHER_WORDS.items() if phrase in text), text)
-    what = f"{type(error).__name__}: {text.rstrip('.')}" if text else type(error).__name__
+    text = next((said for phrase, said in IN_OTHER_WORDS.items() if phrase in text), text)
+    if isinstance(error, TooLong):
+        what = text
+    else:
+        what = f"{type(error).__name__}: {text.rstrip('.')}" if text else type(error).__name__
     return f"{file}:{line}: {what}" if line else f"{file}: {what}"
 
 
@@ -191,11 +192,14 @@ def try_out(module: nn.Module, found: OwnUnit, before: int, after: int) -> None:
                 raise TypeError(f"forward returns {type(output).__name__}, not a tensor")
             if output.shape == (3, after):
                 _try_gradient(module, held, rows)
-    except (Exception, SystemExit) as error:
+    except ESCAPES as error:
         raise ArgumentError("unit", expected, failure(error, found)) from error
     if output.shape != (3, after):
         got = f"{where(found)} gives shape {tuple(output.shape)} for input of shape {(3, before)}"
         raise ArgumentError("unit", expected, got)
+    twice = {name: torch.stack([p, p]).detach() for name, p in held.items()}
+    models = Models(module, torch.float32, torch.device("cpu"))
+    rehearse(models, twice, rows, after, name=where(found), argument="unit")
 
 
 def _try_gradient(module: nn.Module, held: dict[str, nn.Parameter], rows: Tensor) -> None:

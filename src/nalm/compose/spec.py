@@ -7,12 +7,13 @@ import inspect
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, cast
 
 import torch
 from torch import nn
 
 from nalm.compose import own
+from nalm.compose.patience import limited
 from nalm.errors import ArgumentError, NalmError, check_choice, check_positive, unknown
 from nalm.training.recipe import SECOND_ORDER, Recipe
 from nalm.units import UNITS, Unit
@@ -58,7 +59,8 @@ class Layer:
         if not issubclass(self.kind, Unit) or not hasattr(self.kind, "ops"):
             return None
         # Options may leave a unit fewer.
-        return self.kind(2, 1, **dict(self.options)).ops if self.options else self.kind.ops
+        made = self._made(2, 1, **dict(self.options)) if self.options else self.kind
+        return cast("Unit", made).ops
 
     def can(self, op: str) -> bool:
         """Whether it can express an operation; where nobody knows, it may try."""
@@ -86,7 +88,7 @@ class Layer:
             return self.kind(*sizes, **options)
         try:
             return self.kind(*sizes, **options)
-        except (Exception, SystemExit) as error:
+        except own.ESCAPES as error:
             expected = f"a class made by ({', '.join(map(str, sizes))})"
             raise ArgumentError("unit", expected, own.failure(error, self.origin)) from error
 
@@ -204,10 +206,11 @@ class ModelSpec:
         sizes = [in_features, *[2] * (len(self.layers) - 1), out_features]
         for layer, before, after in zip(self.layers, sizes, sizes[1:]):
             if layer.origin is not None:
-                built = layer.build(before, after, {"batch_shape": (), "device": None, "dtype": None})
-                own.try_out(built, layer.origin, before, after)
+                with limited(f"trying {layer}"):
+                    built = layer.build(before, after, {"batch_shape": (), "device": None, "dtype": None})
+                    own.try_out(built, layer.origin, before, after)
 
-    def explain_failure(self, error: Exception) -> Exception:
+    def explain_failure(self, error: BaseException) -> BaseException:
         """The error itself, or with file and line if it came out of a user's own unit."""
         for layer in self.layers:
             if layer.origin is not None and not isinstance(error, NalmError):

@@ -24,7 +24,7 @@ class Outcome(StrEnum):
 
     @property
     def advice(self) -> str:
-        """What it means and what to try."""
+        """What it means, and what to try if the run's curve and weights show what the sentence asks for."""
         return _ADVICE[self]
 
 
@@ -32,11 +32,12 @@ _ADVICE = {
     Outcome.SOLVED: "The error outside the training range is that of an exact solution.",
     Outcome.DIVERGED: "A number became infinite; try a smaller learning rate or a gradient clip.",
     Outcome.NOT_EXTRAPOLATING: (
-        "The training range is fitted but not the test range; try another seed, a stronger penalty, "
-        "or a wider training range."
+        "The training range is fitted but not the test range. If the weights are not discrete, a stronger "
+        "penalty may help; if they are, another seed or a wider training range."
     ),
     Outcome.NOT_CONVERGED: (
-        "The training range is not fitted; try more steps, another seed, or a unit that can express it."
+        "The training range is not fitted. If the error was still falling at the end, more steps may help; "
+        "if not, another seed, or a unit that can express the operation."
     ),
 }
 

@@ -74,7 +74,7 @@ def summarise_costs(costs: Sequence[dict[str, Any]]) -> dict[str, Any] | None:
     found = Counter(cost["found"] for cost in costs)
     taken = {name: [cost[name] for cost in costs] for name in ("starts", "steps", "seconds")}
     return {
-        "found": {name: found[name] for name in ("exact", "approximate", "failed")},
+        "found": {name: found[name] for name in ("exact", "discrete", "approximate", "failed")},
         "started": dict(Counter(cost["start"] for cost in costs)),
         **{name: {"median": float(np.median(v)), "total": float(sum(v))} for name, v in taken.items()},
     }

@@ -5,7 +5,7 @@ from __future__ import annotations
 import statistics
 import time
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
@@ -20,11 +20,14 @@ from nalm.experiment.store import BULK, Record, Store
 from nalm.experiment.workforce import Tell, Workforce
 from nalm.second_order.checks import check_model
 from nalm.tasks import TASKS, RangeTask, expand_ranges
+from nalm.training.steps import SCHEDULES
 from nalm.units import UNITS
 
 SECONDS_PER_STEP, SECONDS_TO_COMPILE = 1e-6, 30.0
 SECONDS_PER_INPUT = 0.02
 """Of a second-order run."""
+MOST_RUNS = 1_000_000
+"""Runs of one command: planning them takes seconds, computing them days."""
 
 
 @dataclass(frozen=True)
@@ -34,6 +37,13 @@ class Experiment:
     task: str
     cells: tuple[Cell, ...]
     seeds: int
+
+    def __post_init__(self) -> None:
+        most = MOST_RUNS // max(1, len(self.cells))
+        if self.seeds > most:
+            rows = f"{len(self.cells):,} row{'' if len(self.cells) == 1 else 's'}"
+            expected = f"at most {most:,} for {rows} of results, {MOST_RUNS:,} runs per command"
+            raise ArgumentError("seeds", expected, f"{self.seeds:,}")
 
     def runs(self) -> Iterator[Run]:
         """All runs, cell by cell."""
@@ -52,6 +62,7 @@ def make_experiment(
     iterations: int | None = None,
     recipe: str | None = None,
     hidden: int = 2,
+    schedule: str = "scaled",
 ) -> Experiment:
     """All combinations; each model on those of the operations that it can express.
 
@@ -65,9 +76,11 @@ def make_experiment(
         iterations: steps; by default those of the recipes.
         recipe: recipe of models that name none themselves; without models, of those that it is made for.
         hidden: values between the units of a stack.
+        schedule: whether fewer steps shorten the recipes' schedules ("scaled") or cut them off ("published").
     """
     kind = TASKS[check_choice("task", task, TASKS)]
     check_positive("seeds", seeds)
+    check_choice("schedule", schedule, SCHEDULES)
     for op in ops or ():
         check_choice("op", op, kind.ops)
     if iterations is not None:
@@ -88,7 +101,8 @@ def make_experiment(
         for op in wanted:
             for name in names:
                 between = hidden if len(model.layers) > 1 else 2  # a single unit has nothing between
-                cells.append(Cell(model, kind.of(op, name, inputs), iterations, hidden=between))
+                wanted_task = kind.of(op, name, inputs)
+                cells.append(Cell(model, wanted_task, iterations, hidden=between, schedule=schedule))
                 _check_threshold(cells[-1])
         model.check(cells[-1].task.inputs, 1)
         if cells[-1].recipe.is_second_order:
@@ -96,6 +110,22 @@ def make_experiment(
     if not cells:
         raise ArgumentError("op", f"one that the usual models of {task} can express", ", ".join(ops or ()))
     return Experiment(task, tuple(dict.fromkeys(cells)), seeds)
+
+
+def schedule_notes(experiment: Experiment) -> list[str]:
+    """What another number of steps does to the recipes: a sentence for all models of which it is true."""
+    said: dict[str, list[str]] = {}
+    for cell in experiment.cells:
+        timing = cell.timing
+        steps = f"{cell.recipe.iterations:,} instead of {timing.usual_steps:,} steps"
+        if timing.changes:
+            text = f"schedules {timing.kind} to {steps}: {'; '.join(timing.changes)}."
+            said.setdefault(text, []).append(str(cell.model))
+        if timing.missed:
+            cure = " With --schedule scaled, schedules are shortened too." if timing.kind == "cut" else ""
+            text = f"with {steps}, {'; '.join(timing.missed)}.{cure}"
+            said.setdefault(text, []).append(str(cell.model))
+    return [f"{', '.join(dict.fromkeys(models))}: {text}" for text, models in said.items()]
 
 
 def _models(kind: type[RangeTask], texts: Sequence[str] | None, recipe: str | None) -> list[ModelSpec]:
@@ -189,6 +219,7 @@ def do_work(
         "task": work.experiment.task,
         "rows": rows,
         "summary": rank(rows),
+        "notes": schedule_notes(work.experiment),
         "computed_runs": work.missing,
         "stored_runs": work.stored,
         "seconds": seconds,
@@ -271,6 +302,7 @@ def _row(cell: Cell, judged: Sequence[Judged]) -> dict[str, Any]:
             [run.below.test for run in judged],
             [run.record.cost for run in judged],
         ),
+        "schedule": asdict(cell.timing),
     }
 
 

@@ -50,6 +50,8 @@ class Check:
         }
 
     def __str__(self) -> str:
+        if self.is_whole and not self.runs:
+            return f"{self.store}: no runs are stored."
         counted = f"{self.store}: {self.runs - len(self.damaged):,} of {self.runs:,} runs are whole."
         unsure = "It has no checksums, so that only what cannot be read was noticed: the first command that "
         lines = [counted if self.checksums else f"{counted}\n{unsure}computes adds them."]

@@ -1,31 +1,35 @@
 """Compute chunks on a Dask cluster: workers on any number of machines, one scheduler, and this process.
 
 Chunks and records travel as bytes that only this process and the workers read, so that the scheduler needs
-no nalm. Dask gives a chunk whose worker died to another. Chunks are handed to the scheduler some at a time:
-it, and this process, hold little however many there are.
+no nalm. Dask gives a chunk whose worker died to another; `jobs` does so for one that hangs. Chunks are handed
+to the scheduler some at a time: it, and this process, hold little however many there are.
 """
 
 from __future__ import annotations
 
 import collections
 import contextlib
+import functools
 import itertools
 import logging
 import pickle
 import re
 import threading
 import time
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterator, Sequence
 from typing import Any
 
 from nalm._version import NUMERICS_VERSION
 from nalm.errors import ArgumentError, NalmError
+from nalm.experiment.jobs import Jobs, Like
 from nalm.experiment.plan import Chunk
 from nalm.experiment.store import Record
 from nalm.experiment.workforce import Progress, Tell, WorkerError, portable
 
 PATIENCE, GRACE = 7, 2
 """Seconds to wait for a scheduler to answer, and for Dask to notice that it does not."""
+ANSWER, FETCH = 30, 60
+"""Seconds to wait for the workers to say who they are, and for a worker to give a result that it has."""
 _ADDRESS = re.compile(r"(tcp|tls|ws|wss|ucx)://(\[[0-9a-fA-F:]+\]|[^\s/:\[\]]+):(\d{1,5})")
 _IN_FLIGHT, _PER_WORKER = 256, 4
 """Chunks at most that the scheduler knows at a time, where they are short: few enough to hold."""
@@ -44,15 +48,16 @@ class Cluster:
 
     Args:
         address: that of the scheduler, such as `tcp://host:8786`.
-        tell: is told what to wait for.
+        tell: is told what to wait for, and which worker hangs.
     """
 
     def __init__(self, address: str, tell: Callable[[str], None] = lambda text: None) -> None:
         self.address = _checked(address)
         self._seen = (0.0, 0)
+        self._say = tell
         self._client = _connect(self.address)
         try:
-            self._wait_for_workers(tell)
+            self._wait_for_workers()
             self._check_workers()
         except BaseException:
             self.close()
@@ -79,7 +84,8 @@ class Cluster:
         wanted = facts()
         progress = Progress(sum(chunk.run_steps for chunk in chunks), chunks=len(chunks), workers=self.size)
         jobs = (pickle.dumps((wanted, pickle.dumps(chunk))) for chunk in chunks)
-        for index, result in self.run(_compute_on_worker(), jobs, lambda: self._tell(progress, tell)):
+        idle = functools.partial(self._tell, progress, tell)
+        for index, result in self.run(_compute_on_worker(), jobs, idle, lambda k: _like(chunks[k])):
             if isinstance(result, Exception):
                 raise _in_words(result, chunks[index])
             progress.chunks_done += 1
@@ -88,7 +94,11 @@ class Cluster:
             self._tell(progress, tell)
 
     def run(
-        self, function: Callable[[Any], Any], arguments: Iterator[Any], idle: Callable[[], None]
+        self,
+        function: Callable[[Any], Any],
+        arguments: Iterator[Any],
+        idle: Callable[[], None],
+        like: Like | None = None,
     ) -> Iterator[tuple[int, Any]]:
         """What the function gives for each argument, or its error, with the argument's place, as they come.
 
@@ -96,9 +106,10 @@ class Cluster:
             function: what workers call.
             arguments: as many as there are; they are taken as workers need them.
             idle: called every second in which nothing comes.
+            like: what jobs are like, so that one that takes too long is noticed.
         """
         numbered = enumerate(arguments)
-        held: dict[Any, int] = {}
+        jobs = Jobs(self._client, function, like, self._say)
         ready: list[tuple[int, Any]] = []
         wide, more, since, came = False, True, time.monotonic(), 0
         try:
@@ -107,35 +118,35 @@ class Cluster:
                 # A chunk that waits behind a long one could be computed elsewhere: one for each worker. Short
                 # ones are many, as many in one message cost little more than one.
                 window = _IN_FLIGHT + _PER_WORKER * workers if wide else workers
-                room = len(held) <= 0.75 * window if wide else len(held) < window
+                room = len(jobs) <= 0.75 * window if wide else len(jobs) < window
                 if room and self._client.status == "running":
-                    fresh = dict(itertools.islice(numbered, window - len(held)))
-                    more = len(held) + len(fresh) == window
-                    held.update(zip(self._submit(function, fresh), fresh))
+                    fresh = dict(itertools.islice(numbered, window - len(jobs)))
+                    more = len(jobs) + len(fresh) == window
+                    jobs.hand_out(fresh)
                 yield from ready  # the next are on their way while the caller does something with these
                 ready = []
-                if not held:
+                if not jobs:
                     if not more:
                         return
                     self._check_scheduler()  # nothing could be handed out
-                finished = self._finished(held, idle)
-                ready = [(held.pop(future), result) for future, result in self._results(finished)]
-                ready.sort(key=lambda pair: isinstance(pair[1], Exception))  # nothing is lost to an error
+                ready = self._ready(jobs, idle)
                 came += len(ready)
                 if (spent := time.monotonic() - since) > 1:
                     wide = came > _SHORT * workers * spent
                     since, came = time.monotonic(), 0
         finally:
-            for future in held:
-                future.release()
+            jobs.release()
 
-    def _submit(self, function: Callable[[Any], Any], arguments: dict[int, Any]) -> list[Any]:
-        if not arguments:
-            return []
-        # Impure: equal arguments are not the same work. Earlier ones first.
-        options = {"pure": False, "priority": -min(arguments)}
-        futures: list[Any] = self._client.map(function, list(arguments.values()), **options)
-        return futures
+    def _ready(self, jobs: Jobs, idle: Callable[[], None]) -> list[tuple[int, Any]]:
+        """What has come, each with its place, errors last: nothing is lost to them."""
+        found = []
+        for future, result in self._results(self._finished(jobs.futures, idle)):
+            if isinstance(result, _NotGiven):
+                jobs.again(future)
+            elif (index := jobs.take(future)) is not None:
+                found.append((index, result))
+        jobs.rescue()
+        return sorted(found, key=lambda pair: isinstance(pair[1], Exception))
 
     def _finished(self, futures: Collection[Any], idle: Callable[[], None]) -> list[Any]:
         """All that are ready; none after a second without any, in which workers may have come."""
@@ -155,16 +166,18 @@ class Cluster:
         if any(future.status == "cancelled" for future in futures):
             raise self._gone()
         if all(future.status == "finished" for future in futures):
+            gather = functools.partial(self._client.gather, asynchronous=True)
             with contextlib.suppress(Exception):  # one by one it shows which of them it is
-                return list(zip(futures, self._client.gather(list(futures))))
+                return list(zip(futures, self._client.sync(gather, list(futures), callback_timeout=FETCH)))
         return [(future, self._result(future)) for future in futures]
 
     def _result(self, future: Any) -> Any:
         try:
-            return future.result()
+            return future.result(timeout=FETCH)
         except Exception as error:
             self._check_scheduler()
-            return error
+            given = future.status != "finished" or not isinstance(error, TimeoutError)
+            return error if given else _NotGiven()
 
     def _tell(self, progress: Progress, tell: Tell) -> None:
         progress.workers = self._known_workers()
@@ -192,28 +205,42 @@ class Cluster:
             raise self._gone()
 
     def _gone(self) -> ClusterError:
-        kept = "What was stored stays; the same command goes on from there."
+        kept = "What was stored stays; the same command resumes from there."
         return ClusterError(f"The scheduler {self.address} is gone. {kept}")
 
-    def _wait_for_workers(self, tell: Callable[[str], None]) -> None:
+    def _wait_for_workers(self) -> None:
         if self._workers():
             return
         start = f"dask worker {self.address} --nthreads 1"
-        tell(f"{self.address} has no workers yet; waiting. To start one: {start}")
+        self._say(f"{self.address} has no workers yet; waiting. To start one: {start}")
         while not self._workers():
             time.sleep(0.5)
 
     def _check_workers(self) -> None:
         """Refuse workers whose numbers could differ from ours."""
-        try:
-            found = self._client.run(_facts_on_worker(), on_error="return")
-        except Exception as error:
-            raise self._gone() from error
+        ask = functools.partial(self._client.run, _facts_on_worker(), on_error="return")
+        found = _within(ANSWER, ask)
+        if found is None:
+            late = "they are asked again with their first chunk"
+            self._say(f"Some workers of {self.address} did not answer within {ANSWER} seconds; {late}.")
+            return
+        if isinstance(found, Exception):
+            raise self._gone() from found
         ours = facts()
         for worker, theirs in sorted(found.items()):
             if isinstance(theirs, Exception):
                 raise ClusterError(f"Worker {worker} cannot be used: {type(theirs).__name__}: {theirs}.")
             check_facts(ours, theirs, worker)
+
+
+class _NotGiven:
+    """In place of a result that a worker has and does not give."""
+
+
+def _like(chunk: Chunk) -> tuple[Hashable, float]:
+    """Chunks that take about as long a step: of the same model, on as many inputs."""
+    cell = chunk.first
+    return (str(cell.model), cell.hidden, cell.task.name, cell.task.inputs), chunk.run_steps
 
 
 def facts() -> dict[str, Any]:
@@ -306,20 +333,28 @@ def _connect(address: str) -> Any:
     for name in ("distributed", "distributed.client", "tornado.application", "asyncio"):
         logging.getLogger(name).setLevel(logging.CRITICAL)
     dask.config.set({"distributed.admin.large-graph-warning-threshold": "1GB"})
+    found = _within(PATIENCE + GRACE, lambda: Client(address, timeout=PATIENCE, set_as_default=False))
+    if found is None or isinstance(found, OSError):
+        raise ClusterError(f"No Dask scheduler answers at {address} within {PATIENCE} seconds.")
+    if isinstance(found, Exception):
+        raise ClusterError(f"Cannot connect to {address}: {found}.")
+    return found
+
+
+def _within(seconds: float, ask: Callable[[], Any]) -> Any:
+    """The answer, or the error it ends with; None after so many seconds.
+
+    In a thread: what takes the call but is stopped, or is no part of Dask, may never answer.
+    """
     found: collections.deque[Any] = collections.deque()
 
-    def connect() -> None:
+    def wait() -> None:
         try:
-            found.append(Client(address, timeout=PATIENCE, set_as_default=False))
+            found.append(ask())
         except Exception as error:
             found.append(error)
 
-    # In a thread: something that takes the call but is no scheduler may never answer.
-    thread = threading.Thread(target=connect, daemon=True)
+    thread = threading.Thread(target=wait, daemon=True)
     thread.start()
-    thread.join(PATIENCE + GRACE)
-    if not found or isinstance(found[0], OSError):
-        raise ClusterError(f"No Dask scheduler answers at {address} within {PATIENCE} seconds.")
-    if isinstance(found[0], Exception):
-        raise ClusterError(f"Cannot connect to {address}: {found[0]}.")
-    return found[0]
+    thread.join(seconds)
+    return found[0] if found else None

@@ -35,7 +35,7 @@ def compute(chunk: Chunk, progress: Callable[[Report], None] | None = None) -> l
             progress=progress,
         )
         ideal = ideal_errors(model, chunk.runs)
-    except Exception as error:
+    except (Exception, SystemExit) as error:  # a user's unit may do anything
         explained = cell.model.explain_failure(error)
         if explained is error:  # as its own cause it would send those who follow causes round and round
             raise

@@ -16,6 +16,7 @@ from nalm.evaluate.outcome import limits
 from nalm.experiment.bench import verdict_on
 from nalm.experiment.restore import effective_weights, formula, task_of
 from nalm.experiment.store import BULK, Record, Store, StoreError
+from nalm.experiment.stored import variant_of
 from nalm.tasks.known_ranges import parse_pair
 
 
@@ -91,6 +92,7 @@ def _described(records: Iterator[Record], formulas: bool) -> Iterator[dict[str, 
             "id": record.id,
             "task": record.task,
             "model": record.model,
+            "variant": list(variant_of(record)),
             "op": record.op,
             "range": record.range,
             "inputs": record.inputs,

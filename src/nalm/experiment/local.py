@@ -14,9 +14,11 @@ import threading
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from multiprocessing import resource_tracker
 from multiprocessing.connection import Connection, wait
 from typing import Any
 
+from nalm import interrupts
 from nalm.errors import NalmError
 from nalm.experiment.plan import Chunk
 from nalm.experiment.store import Record
@@ -159,7 +161,9 @@ def _start() -> _Worker:
     context = multiprocessing.get_context("spawn")
     ours, theirs = context.Pipe()
     process = context.Process(target=_work, args=(theirs, os.getpid()), daemon=True)
-    process.start()
+    resource_tracker.ensure_running()  # which would let interruptions through while the process starts
+    with interrupts.held():
+        process.start()
     theirs.close()
     return _Worker(process, ours)
 

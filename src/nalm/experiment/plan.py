@@ -36,17 +36,17 @@ class Chunk:
     @property
     def run_steps(self) -> int:
         """How much work it is: steps times runs."""
-        return sum(run.cell.recipe.iterations for run in self.runs)
+        return len(self.runs) * self.first.recipe.iterations
 
 
 def make_plan(runs: Iterable[Run], processes: int) -> list[Chunk]:
     """Chunks of all runs, large ones first, so that the processes end at about the same time."""
     groups: dict[Hashable, list[Run]] = {}
-    programs: dict[Cell, Hashable] = {}
+    programs: dict[int, Hashable] = {}  # by the cell itself, whose contents take long to compare
     for run in runs:
-        if run.cell not in programs:
-            programs[run.cell] = _program(run.cell)
-        groups.setdefault(programs[run.cell], []).append(run)
+        if id(run.cell) not in programs:
+            programs[id(run.cell)] = _program(run.cell)
+        groups.setdefault(programs[id(run.cell)], []).append(run)
     parts = processes if len(groups) < processes else 1
     chunks = [Chunk(tuple(part)) for group in groups.values() for part in _even(group, _size(group, parts))]
     return sorted(chunks, key=lambda chunk: -chunk.run_steps)

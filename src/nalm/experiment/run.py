@@ -6,7 +6,7 @@ import functools
 import hashlib
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 from torch import nn
@@ -15,6 +15,7 @@ from nalm._version import NUMERICS_VERSION
 from nalm.compose import ModelSpec
 from nalm.tasks import RangeTask
 from nalm.training.recipe import Recipe
+from nalm.training.steps import Timing, timing_of, with_steps
 
 LOG_INTERVAL = 1000
 
@@ -29,6 +30,8 @@ class Cell:
         iterations: steps; None for those of the recipe.
         other_recipe: a recipe instead of the one that the model names.
         hidden: values between the units of a stack.
+        schedule: whether fewer steps than the recipe's shorten its schedules ("scaled") or cut them off
+            ("published").
     """
 
     model: ModelSpec
@@ -36,12 +39,18 @@ class Cell:
     iterations: int | None = None
     other_recipe: Recipe | None = None
     hidden: int = 2
+    schedule: str = "published"
 
     @functools.cached_property
     def recipe(self) -> Recipe:
         """The recipe, with the steps asked for."""
         made = self.other_recipe or self.named_recipe
-        return made if self.iterations is None else replace(made, iterations=self.iterations)
+        return made if self.iterations is None else with_steps(made, self.iterations, self.schedule)
+
+    @property
+    def timing(self) -> Timing:
+        """How its schedules differ from those of the recipe that the model names."""
+        return timing_of(self.recipe, self.named_recipe)
 
     @property
     def named_recipe(self) -> Recipe:
@@ -80,14 +89,14 @@ def make_identity(
     }
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Run:
     """One seed of a cell."""
 
     cell: Cell
     seed: int
 
-    @functools.cached_property
+    @property
     def id(self) -> str:
         """A name for the run that is the same wherever its numbers are."""
         return hashlib.sha256(f"{self.cell.text} {self.seed}".encode()).hexdigest()[:32]

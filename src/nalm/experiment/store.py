@@ -123,9 +123,11 @@ class Store:
         return len(self._places(ordered=False))
 
     def known(self, ids: Iterable[str]) -> set[str]:
-        """Which of these runs are stored."""
-        wanted = set(ids)
-        return wanted & {row[0] for row in self._execute("SELECT id FROM runs")}
+        """Which of these runs are stored; one with a damaged curve is refused before others are computed."""
+        found = set(ids) & {row[0] for row in self._execute("SELECT id FROM runs")}
+        for _ in self._whole(self._rows(found, BULK), BULK):
+            pass
+        return found
 
     def add(self, records: Iterable[Record]) -> None:
         """Store runs, all of them or none; a run that is there is replaced."""
@@ -146,9 +148,8 @@ class Store:
             without: which of `BULK` to leave empty; reading them takes most of the time.
             ordered: False to take all runs as they were stored, which is many times faster in a large store.
         """
-        for values in self._rows(ids, without) if ordered or ids is not None else self._all_rows(without):
-            if parts := damaged_parts(values, without):
-                raise StoreError(f"{self.path}: {Damage.of(values, parts)} {self._more}")
+        rows = self._rows(ids, without) if ordered or ids is not None else self._all_rows(without)
+        for values in self._whole(rows, without):
             yield decoded(values)
 
     # -- damage ----------------------------------------------------------------------------------
@@ -200,6 +201,13 @@ class Store:
         where = "" if ids is None else "WHERE id IN (SELECT id FROM temp.wanted)"
         order = _ORDER if ordered else "rowid"
         return [row[0] for row in self._execute(f"SELECT rowid FROM runs {where} ORDER BY {order}")]
+
+    def _whole(self, rows: Iterator[dict[str, Any]], without: Collection[str]) -> Iterator[dict[str, Any]]:
+        """The same rows; one that is damaged in a part that was read is refused."""
+        for values in rows:
+            if parts := damaged_parts(values, without):
+                raise StoreError(f"{self.path}: {Damage.of(values, parts)} {self._more}")
+            yield values
 
     def _rows(self, ids: Iterable[str] | None, without: Collection[str]) -> Iterator[dict[str, Any]]:
         """Rows in order, each fetched by itself."""
@@ -342,7 +350,7 @@ class Store:
             return StoreError(
                 f"{self.path} cannot be written: the disk is full. What was stored before is whole."
             )
-        if "unable to open" in text:
+        if "unable to open" in text or self.path.is_dir():
             return StoreError(f"{self.path} cannot be opened or made.")
         return self.damaged(text)
 

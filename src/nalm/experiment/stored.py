@@ -11,6 +11,7 @@ import contextlib
 import functools
 import hashlib
 import json
+import math
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -25,6 +26,7 @@ from nalm.experiment.run import Cell, make_identity
 from nalm.experiment.store import Record
 from nalm.tasks import RangeTask
 from nalm.training.recipe import Recipe
+from nalm.training.steps import STEP_NAMES
 
 WEIGHTS = ("chosen_parameters", "final_parameters", "history")
 """What cells are made without: most of a store."""
@@ -208,6 +210,17 @@ def _usual(record: Record) -> dict[str, Any]:
     return make_identity(task, layers, Recipe())
 
 
+def variant_of(record: Record) -> tuple[str, ...]:
+    """How a run differs from what its words stand for today; empty for the model's own recipe and steps."""
+    text = json.dumps(record.identity, sort_keys=True)
+    if (record.model, text) not in _VARIANTS:
+        _VARIANTS[record.model, text] = differences(record.identity, _usual(record))
+    return _VARIANTS[record.model, text]
+
+
+_VARIANTS: dict[tuple[str, str], tuple[str, ...]] = {}
+
+
 def differences(identity: dict[str, Any], usual: dict[str, Any]) -> tuple[str, ...]:
     """Where an identity differs from the usual one, as short texts such as `optimiser.learning_rate=0.01`."""
     ours, theirs = _leaves(identity), _leaves(usual)
@@ -217,7 +230,27 @@ def differences(identity: dict[str, Any], usual: dict[str, Any]) -> tuple[str, .
         # What is inside a thing of another kind has been told with it.
         if kind != theirs.get(path, ("",))[0] and not any(path.startswith(f"{above}.") for above in texts):
             texts[path] = f"{path}={text}" if path in ours else f"no {path}"
+    if scaled := _scaled_steps(ours, theirs):
+        told = tuple(text for path, text in texts.items() if path not in scaled)
+        return (*told, "schedules scaled")
     return tuple(texts.values())
+
+
+def _scaled_steps(ours: _Leaves, theirs: _Leaves) -> set[str]:
+    """The steps of a recipe, if fewer steps shortened all of them in proportion; else nothing."""
+    steps = {path for path in ours if path in theirs and path.rpartition(".")[2] in STEP_NAMES}
+    steps &= {path for path in steps if _is_number(ours[path][1]) and _is_number(theirs[path][1])}
+    if not steps or "iterations" not in ours.keys() & theirs.keys():
+        return set()
+    part = float(ours["iterations"][1]) / float(theirs["iterations"][1])
+    pairs = [(float(ours[path][1]), float(theirs[path][1])) for path in steps]
+    return steps if part < 1 and all(math.isclose(a, b * part, rel_tol=1e-9) for a, b in pairs) else set()
+
+
+def _is_number(text: str) -> bool:
+    with contextlib.suppress(ValueError):
+        return math.isfinite(float(text))
+    return False
 
 
 _Leaves = dict[str, tuple[str, str]]

@@ -1,24 +1,14 @@
-"""How much of a paper's protocol is run, and how a recipe is shortened."""
+"""How much of a paper's protocol is run."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, fields, is_dataclass, replace
-from typing import Any
+from dataclasses import dataclass, replace
 
 from nalm.errors import ArgumentError, check_choice, check_positive
+from nalm.experiment.bench import MOST_RUNS
 from nalm.experiment.run import Cell
-from nalm.training.losses import PCCThenMSE
-from nalm.training.recipe import Recipe
-from nalm.training.schedules import Growth, Ramp, WhenLossBelow
-
-_TIMES: dict[type, tuple[str, ...]] = {
-    Ramp: ("start", "end"),
-    Growth: ("every",),
-    WhenLossBelow: ("after",),
-    PCCThenMSE: ("switch",),
-}
-"""The numbers of a recipe that are steps."""
+from nalm.training.steps import shorter
 
 
 @dataclass(frozen=True)
@@ -56,6 +46,8 @@ def make_scale(
     check_choice("scale", name, ("quick", "paper"))
     if seeds is not None:
         check_positive("seeds", seeds)
+    if seeds is not None and seeds > MOST_RUNS:
+        raise ArgumentError("seeds", f"at most {MOST_RUNS:,}", f"{seeds:,}")
     if steps is not None and not 0 < steps <= 1:
         raise ArgumentError("steps", "a part of the paper's, above 0 and at most 1", repr(steps))
     return Scale(name == "quick", seeds, steps, None if rows is None else tuple(row.strip() for row in rows))
@@ -65,22 +57,3 @@ def shortened(cell: Cell, factor: float) -> Cell:
     """The same with fewer steps; what happens at some step happens earlier in proportion."""
     recipe = shorter(cell.recipe, factor)
     return replace(cell, iterations=None, other_recipe=recipe)
-
-
-def shorter(recipe: Recipe, factor: float) -> Recipe:
-    """A recipe for a part of the steps."""
-    made = _scaled(recipe, factor)
-    return replace(made, iterations=max(1, round(recipe.iterations * factor)))
-
-
-def _scaled(part: Any, factor: float) -> Any:
-    if isinstance(part, tuple):
-        return tuple(_scaled(each, factor) for each in part)
-    if not is_dataclass(part) or isinstance(part, type):
-        return part
-    times = _TIMES.get(type(part), ())
-    changed = {}
-    for field in fields(part):
-        value = getattr(part, field.name)
-        changed[field.name] = value * factor if field.name in times else _scaled(value, factor)
-    return replace(part, **changed)

@@ -1,4 +1,4 @@
-"""Tables for a terminal: the rows of a benchmark, its summary, and single runs."""
+"""Tables for a terminal: benchmarks, single runs, the catalogue, the ledger; which columns matter most."""
 
 from __future__ import annotations
 
@@ -6,74 +6,133 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
-from rich.table import Table
-
+from nalm.evaluate.ranking import Budget
 from nalm.report.ledger_page import both_sides
+from nalm.report.text_table import Column, TextTable
 
 _BARS = "▁▂▃▄▅▆▇█"
 
 
-def bench_table(result: dict[str, Any]) -> Table:
+def bench_table(result: dict[str, Any]) -> TextTable:
     """One line a row of a benchmark, with 95 % intervals."""
-    table = _table(f"{result['task']}, with 95 % intervals")
-    for column in ("unit", "op", "inputs", "range", "success", "solved at", "sparsity error", "not solved"):
-        table.add_column(column, no_wrap=True)
+    columns = (
+        Column("unit"),
+        Column("op"),
+        Column("inputs", 2),
+        Column("range"),
+        Column("success"),
+        Column("solved at", 1),
+        Column("sparsity error", 3),
+        Column("not solved", 4),
+    )
+    rows = []
     for row in result["rows"]:
         failed = {k: n for k, n in row["outcomes"].items() if n and k != "solved"}
-        table.add_row(
-            row["model"],
-            row["op"],
-            str(row["inputs"]),
-            row["range"],
+        measures = (
             interval(row["success"], "rate", "{:.2f}"),
             interval(row["solved_at"], "mean", "{:.0f}"),
             interval(row["sparsity"], "mean", "{:.1e}"),
-            ", ".join(f"{n} {k.replace('_', ' ')}" for k, n in failed.items()),
         )
-    return table
+        lost = ", ".join(f"{n} {k.replace('_', ' ')}" for k, n in failed.items())
+        rows.append((row["model"], row["op"], str(row["inputs"]), row["range"], *measures, lost))
+    return TextTable(f"{result['task']}, with 95 % intervals", columns, rows)
 
 
-def summary_table(result: dict[str, Any]) -> Table:
-    """Which unit for which operation: all ranges of a unit taken together."""
-    table = _table("Which unit for which operation: all ranges together, best first")
-    for column in ("op", "unit", "success", "ranges always solved", "never", "solved at", "not sparse"):
-        table.add_column(column, no_wrap=True)
+def summary_table(result: dict[str, Any]) -> TextTable:
+    """Which unit for which operation: all ranges of a unit together, beside others of as many steps."""
+    columns = (
+        Column("op"),
+        Column("budget"),
+        Column("unit"),
+        Column("success"),
+        Column("runs"),
+        Column("ranges always solved", 2),
+        Column("never", 3),
+        Column("solved at", 1),
+        Column("not sparse", 4),
+    )
+    rows: list[tuple[str, ...]] = []
+    ends = set()
     for entry in result["summary"]:
-        for place, unit in enumerate(entry["units"]):
+        for unit in entry["units"]:
             steps = unit["mean_solved_at"]
-            table.add_row(
-                entry["op"] if place == 0 else "",
-                unit["unit"] + (" *" if unit["unit"] in entry["best"] else ""),
-                interval(unit["success"], "rate", "{:.3f}"),
-                f"{unit['ranges_always_solved']} of {unit['ranges']}",
-                str(unit["ranges_never_solved"]),
-                "-" if steps is None else f"{steps:.0f}",
-                str(unit["not_sparse"]),
-                end_section=place == len(entry["units"]) - 1,
+            rows.append(
+                (
+                    entry["op"],
+                    str(Budget(entry["second_order"], entry["steps"])),
+                    unit["unit"] + (" *" if unit["unit"] in entry["best"] else ""),
+                    interval(unit["success"], "rate", "{:.3f}"),
+                    f"{unit['runs']:,}",
+                    f"{unit['ranges_always_solved']} of {unit['ranges']}",
+                    str(unit["ranges_never_solved"]),
+                    "-" if steps is None else f"{steps:.0f}",
+                    str(unit["not_sparse"]),
+                )
             )
-    return table
+        ends.add(len(rows) - 1)
+    title = "Which unit for which operation: all ranges together, best first"
+    return TextTable(title, columns, rows, ends - {len(rows) - 1})
 
 
-def runs_table(runs: Sequence[dict[str, Any]]) -> Table:
+def published_table(result: dict[str, Any]) -> TextTable | None:
+    """What papers publish for the tasks of a benchmark; None if there is nothing, or nobody asked."""
+    columns = (
+        Column("paper's unit"),
+        Column("op"),
+        Column("inputs", 2),
+        Column("range"),
+        Column("success"),
+        Column("seeds", 1),
+        Column("steps", 1),
+        Column("source", 3),
+    )
+    rows = {
+        (
+            rate["model"],
+            row["op"],
+            str(row["inputs"]),
+            row["range"],
+            interval(rate["success"], "rate", "{:.2f}"),
+            "" if rate["n"] is None else str(rate["n"]),
+            str(rate["iterations"]),
+            rate["source"],
+        ): None
+        for row in result["rows"]
+        for rate in row["published"] or ()
+    }
+    return TextTable("Published for the same tasks", columns, list(rows)) if rows else None
+
+
+def runs_table(runs: Sequence[dict[str, Any]]) -> TextTable:
     """One line a run: outcome, weights, expression, curve of the test error."""
-    table = _table(f"{len(runs)} runs")
-    columns = ("unit", "op", "range", "seed", "outcome", "solved at", "test error", "weights", "expression")
-    for column in (*columns, "test error over time"):
-        table.add_column(column, no_wrap=True)
-    for run in runs:
-        table.add_row(
-            run["model"],
+    columns = (
+        Column("unit"),
+        Column("op"),
+        Column("range"),
+        Column("seed"),
+        Column("outcome"),
+        Column("solved at", 3),
+        Column("test error", 4),
+        Column("weights", 6),
+        Column("expression", 2),
+        Column("test error over time", 5),
+    )
+    rows = [
+        (
+            " · ".join((run["model"], *run["variant"])),
             run["op"],
             run["range"],
             str(run["seed"]),
             (run["outcome"] or "unknown").replace("_", " "),
             "-" if run["solved_at"] is None else str(run["solved_at"]),
             "-" if run["test"] is None else f"{run['test']:.1e}",
-            _short(" ".join(f"{name}={_numbers(value)}" for name, value in run["weights"].items()), 32),
-            _short(run["expression"] or "-", 28),
+            _short(" ".join(f"{name}={_numbers(value)}" for name, value in run["weights"].items()), 48),
+            _short(run["expression"] or "-", 60),
             sparkline(run["curve"]["test"]),
         )
-    return table
+        for run in runs
+    ]
+    return TextTable(f"{len(runs)} runs", columns, rows)
 
 
 def second_order_line(result: dict[str, Any]) -> str | None:
@@ -90,15 +149,14 @@ def second_order_line(result: dict[str, Any]) -> str | None:
     return f"Second-order runs: {counts}; on average {starts:.1f} starts, {steps:.0f} steps, {seconds:.2g} s."
 
 
-def catalogue_table(title: str, rows: list[dict[str, Any]], hidden: tuple[str, ...]) -> Table:
+_PROSE = ("summary", "title", "authors", "venue")
+
+
+def catalogue_table(title: str, rows: list[dict[str, Any]], hidden: tuple[str, ...]) -> TextTable:
     """What fits a terminal of a listing; the JSON has all."""
-    columns = [column for column in rows[0] if column not in hidden]
-    table = _table(title)
-    for column in columns:
-        table.add_column(column, no_wrap=column in ("name", "ops"))
-    for row in rows:
-        table.add_row(*(_cell(row[column]) for column in columns))
-    return table
+    names = [name for name in rows[0] if name not in hidden]
+    columns = [Column(name, k, name in _PROSE) for k, name in enumerate(names)]
+    return TextTable(title, columns, [[_cell(row[name]) for name in names] for row in rows])
 
 
 def interval(values: dict[str, Any], name: str, form: str) -> str:
@@ -121,10 +179,6 @@ def sparkline(errors: Sequence[float | None], width: int = 16) -> str:
     return "".join("×" if log is None else _BARS[round((log - low) * scale)] for log in logs)
 
 
-def _table(title: str) -> Table:
-    return Table(title=title, title_justify="left")
-
-
 def _numbers(value: Any) -> str:
     if isinstance(value, list):
         return "[" + " ".join(_numbers(each) for each in value) + "]"
@@ -141,29 +195,34 @@ def _cell(value: Any) -> str:
     return str(value)
 
 
-def reproduction_table(result: dict[str, Any]) -> Table:
+def reproduction_table(result: dict[str, Any]) -> TextTable:
     """Ours beside the paper's, one line a cell."""
-    title = f"{result['id']}: {result['title']} ({result['source']})"
-    table = _table(title)
-    for column in ("row", "column", "paper", "ours", "runs", "verdict"):
-        table.add_column(column)
+    columns = (
+        Column("row"),
+        Column("column", 1, prose=True),
+        Column("paper"),
+        Column("ours"),
+        Column("runs", 2),
+        Column("verdict", 3, prose=True),
+    )
+    rows = []
     for cell in result["cells"]:
         paper, ours = both_sides(cell)
         why = cell["reason"] or cell["cause"]
         verdict = cell["verdict"] if why is None else f"{cell['verdict']}: {why}"
-        table.add_row(cell["row"], cell["column"], paper, ours, str(cell["n"]), verdict)
-    return table
+        rows.append((cell["row"], cell["column"], paper, ours, str(cell["n"]), verdict))
+    return TextTable(f"{result['id']}: {result['title']} ({result['source']})", columns, rows)
 
 
-def ledger_table(entries: list[dict[str, Any]]) -> Table:
+def ledger_table(entries: list[dict[str, Any]]) -> TextTable:
     """All tables and figures with the number of cells of each verdict."""
-    names = [name for name in entries[0] if name not in ("title", "protocol")] if entries else []
-    table = _table("Ledger: cells of every table and figure by verdict")
-    for column in ("id", "title", "protocol", *(name.replace("_", " ") for name in names[1:])):
-        table.add_column(column)
-    for entry in entries:
-        counts = [str(entry[name] or "") for name in names[1:]]
-        table.add_row(entry["id"], entry["title"], entry["protocol"] or "not run", *counts)
-    totals = [str(sum(entry[name] for entry in entries)) for name in names[1:]]
-    table.add_row("all", "", "", *totals, style="bold")
-    return table
+    names = [name for name in entries[0] if name not in ("id", "title", "protocol")] if entries else []
+    counts = [Column(name.replace("_", " ")) for name in names]
+    columns = (Column("id"), Column("title", 2, prose=True), Column("protocol", 1), *counts)
+    rows = [
+        (entry["id"], entry["title"], entry["protocol"] or "not run", *(str(entry[n] or "") for n in names))
+        for entry in entries
+    ]
+    totals = [str(sum(entry[name] for entry in entries)) for name in names]
+    title = "Ledger: cells of every table and figure by verdict"
+    return TextTable(title, columns, [*rows, ("all", "", "", *totals)], {len(rows) - 1})

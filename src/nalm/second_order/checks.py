@@ -15,6 +15,10 @@ MOST_PARAMETERS = 4096
 
 def check_model(model: nn.Module) -> None:
     """Refuse a model with nothing to train, or with more parameters than the method can hold."""
+    if any(p.is_meta for p in model.parameters()):
+        raise ArgumentError("model", "one whose weights hold numbers", "weights on the meta device")
+    if any(p.is_inference() for p in model.parameters()) and not torch.is_inference_mode_enabled():
+        raise ArgumentError("model", "one whose weights can be changed", "weights made under inference_mode")
     size = sum(p.numel() for p in model.parameters())
     if size > MOST_PARAMETERS:
         expected = f"one of at most {MOST_PARAMETERS:,} parameters for second-order training"
@@ -24,24 +28,27 @@ def check_model(model: nn.Module) -> None:
         raise ArgumentError("model", "one with a parameter that is not frozen", type(model).__name__)
 
 
-def check_rows(x: Tensor, y: Tensor, names: Sequence[str]) -> None:
-    """Refuse rows with numbers that are not finite."""
-    for argument, table, columns in (("x", x, names), ("y", y, None)):
-        wrong = (~table.isfinite()).nonzero()
-        if len(wrong):
-            row, column = wrong[0].tolist()
-            where = f" in column {columns[column]}" if columns is not None else ""
-            raise ArgumentError(
-                argument, "finite everywhere", f"{table[row, column].item()} in row {row}{where}"
-            )
+def column_notes(x: Tensor, names: Sequence[str]) -> list[str]:
+    """A sentence for each column that others could stand for: exactly, nearly, or as a product."""
+    exactly = _dependent(x, names)
+    return [*_few_rows(x), *exactly.values(), *_nearly_dependent(x, names, set(exactly))]
 
 
 def dependent_columns(x: Tensor, names: Sequence[str]) -> list[str]:
     """A sentence for each column that the others leave undetermined: constant, or a combination of others."""
+    return [*_few_rows(x), *_dependent(x, names).values()]
+
+
+def _few_rows(x: Tensor) -> list[str]:
     rows, columns = x.shape
-    notes = []
-    if rows < columns:
-        notes.append(f"There are fewer rows ({rows}) than columns ({columns}): many weights fit them.")
+    if rows >= columns:
+        return []
+    return [f"There are fewer rows ({rows}) than columns ({columns}): many weights fit them."]
+
+
+def _dependent(x: Tensor, names: Sequence[str]) -> dict[int, str]:
+    rows, columns = x.shape
+    notes: dict[int, str] = {}
     scaled = x / x.abs().amax(0).clamp_min(torch.finfo(x.dtype).tiny)
     constant = (scaled == scaled[0]).all(0)
     kept: list[int] = []
@@ -50,19 +57,58 @@ def dependent_columns(x: Tensor, names: Sequence[str]) -> list[str]:
         values = scaled[:, column]
         if constant[column]:
             value = f"{float(x[0, column]):g}"
-            notes.append(f"Column {name} is constant ({value}): its part cannot be told from a constant.")
+            notes[column] = f"Column {name} is constant ({value}): its part cannot be told from a constant."
         rest = _without(_without(values, basis[:, : len(kept)]), basis[:, : len(kept)])  # twice, for rounding
         length = torch.linalg.vector_norm(rest)
         if length > _RANK * torch.linalg.vector_norm(values):
             basis[:, len(kept)] = rest / length
             kept.append(column)
         elif not constant[column] and len(kept) < rows:
-            notes.append(_dependence(x, scaled, kept, column, names))
+            notes[column] = _dependence(x, scaled, kept, column, names)
     return notes
 
 
 _RANK = 1e-13
 """What is left of a column beside others, as a part of it, below which it is rounding."""
+_NEAR = 0.01
+"""What is left of a column's deviation beside others, below which they could stand for it."""
+
+
+def _nearly_dependent(x: Tensor, names: Sequence[str], known: set[int]) -> list[str]:
+    """Columns that others give to two digits: as a sum with a constant, or as a product of powers."""
+    notes = []
+    logarithms = x.abs().clamp_min(torch.finfo(x.dtype).tiny).log()
+    for table, kind in ((x, "combination"), (logarithms, "product of powers")):
+        for column, used, left in _near(table, known):
+            known = known | {column}
+            digits = "exactly" if left < 1e-12 else f"to {100 * left:.1g} % of its deviation"
+            others = ", ".join(names[k] for k in used)
+            notes.append(
+                f"Column {names[column]} is a {kind} of {others}, {digits}: they could stand for it."
+            )
+    return notes
+
+
+def _near(table: Tensor, known: set[int]) -> list[tuple[int, list[int], float]]:
+    """Columns that the ones before them give nearly: which, by which, and what part is left."""
+    centred = table - table.mean(0)
+    scaled = centred / torch.linalg.vector_norm(centred, dim=0).clamp_min(torch.finfo(table.dtype).tiny)
+    found: list[tuple[int, list[int], float]] = []
+    kept: list[int] = []
+    basis = scaled.new_zeros(len(table), min(table.shape))
+    for column in range(table.shape[-1]):
+        values, before = scaled[:, column], basis[:, : len(kept)]
+        if column in known or len(kept) + 2 >= len(table) or not values.any():
+            continue  # said already, too few rows to tell, or constant
+        rest = _without(_without(values, before), before)
+        left = float(torch.linalg.vector_norm(rest))
+        if left < _NEAR:
+            weights = torch.linalg.lstsq(scaled[:, kept], values[:, None], driver="gelsd").solution[:, 0]
+            found.append((column, [k for k, w in zip(kept, weights.abs().tolist()) if w > _NEAR], left))
+            continue
+        basis[:, len(kept)] = rest / left
+        kept.append(column)
+    return found
 
 
 def _without(values: Tensor, basis: Tensor) -> Tensor:

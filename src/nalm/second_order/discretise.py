@@ -29,6 +29,11 @@ def snapped(flat: Flat, vectors: Tensor) -> Tensor:
     return flat.changed(vectors, _snap)
 
 
+def snapped_all(flat: Flat, vectors: Tensor) -> Tensor:
+    """The same, frozen weights too."""
+    return flat.changed_all(vectors, _snap)
+
+
 def scaled(flat: Flat, vector: Tensor) -> Tensor:
     """Every row of every weight matrix but the last unit's, divided by its typical large entry."""
     last = len(units_of(flat.models.skeleton)) - 1
@@ -42,7 +47,11 @@ def scaled(flat: Flat, vector: Tensor) -> Tensor:
 
 
 def discretise(
-    flat: Flat, vector: Tensor, before: Quality, fit: tuple[Tensor, Tensor], fresh: tuple[Tensor, Tensor]
+    flat: Flat,
+    vector: Tensor,
+    before: Quality,
+    fit: tuple[Tensor, Tensor],
+    fresh: tuple[Tensor, ...],
 ) -> tuple[Tensor, Quality, int] | None:
     """Discrete weights that are at least as good on fresh rows, how good, and the steps it took; or None.
 
@@ -51,7 +60,7 @@ def discretise(
         vector: continuous weights, shape `parameters`.
         before: how good these are on the fresh rows.
         fit: inputs and targets to fit to.
-        fresh: further inputs and targets from the same range.
+        fresh: further inputs and targets from the same range, and all targets if these are few.
     """
     rows = flat.rows()
     if any(row.unit is None for row in rows):

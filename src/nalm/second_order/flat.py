@@ -5,6 +5,7 @@ Vectors are `members x parameters`: a population is computed side by side.
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
@@ -12,7 +13,7 @@ import torch
 from torch import Tensor, nn
 
 from nalm.training.models import Models, Parameters
-from nalm.units._base import Unit
+from nalm.units._base import Unit, units_of
 
 BLOCK = 64 << 20
 """Bytes of a Jacobian that are held at once; longer data are taken in pieces."""
@@ -69,9 +70,23 @@ class Flat:
 
     def changed(self, vectors: Tensor, question: Callable[[nn.Module], Any]) -> Tensor:
         """The vectors after a change of the models in place, such as snapping; frozen parameters stay."""
+        return torch.where(self.trainable(), self.changed_all(vectors, question), vectors)
+
+    def changed_all(self, vectors: Tensor, question: Callable[[nn.Module], Any]) -> Tensor:
+        """The vectors after a change of the models in place, frozen parameters too."""
         parameters = {name: p.clone() for name, p in self.named(vectors).items()}
         self.models.ask(parameters, question)
-        return torch.where(self.trainable(), self.flatten(parameters), vectors)
+        return self.flatten(parameters)
+
+    def single(self, vector: Tensor) -> nn.Module:
+        """A copy of the architecture with these parameters, without the axis of the members."""
+        model = copy.deepcopy(self.models.skeleton)
+        for name, value in self.named(vector[None]).items():
+            path, _, own = name.rpartition(".")
+            setattr(model.get_submodule(path), own, nn.Parameter(value[0].clone()))
+        for unit in units_of(model):
+            unit.batch_shape = torch.Size(())
+        return model
 
     def predict(self, vectors: Tensor, x: Tensor) -> Tensor:
         """Apply all members to the same inputs: x `n x in`, result `members x n x out`."""
@@ -93,6 +108,17 @@ class Flat:
             ]
         derivatives = torch.stack(columns, 1).reshape(members, n, -1, self.size)
         return outputs.detach().reshape(members, n, -1), derivatives
+
+    def slopes(self, vector: Tensor, x: Tensor) -> Tensor:
+        """Derivatives of one member's outputs by its inputs, `n x out x in`."""
+        with torch.enable_grad():
+            held = x.detach().clone().requires_grad_()
+            outputs = self.predict(vector[None], held)[0]
+            parts = [
+                torch.autograd.grad(output.sum(), held, retain_graph=True, allow_unused=True)[0]
+                for output in outputs.unbind(-1)
+            ]
+        return torch.stack([torch.zeros_like(x) if part is None else part for part in parts], 1)
 
     def effective(self, vectors: Tensor, x: Tensor) -> Tensor:
         """Which parameters have an effect on the output of any member. Shape `parameters`, bool."""

@@ -69,16 +69,21 @@ class Quality:
         if self.fits or other.fits:
             return self.perfect or (self.fits and not other.perfect)
         more = self.off.square() - other.off.square()
+        if len(more) < 2:
+            return bool((more <= 0).all())  # a single row says nothing of chance
         chance = more.std(0) / math.sqrt(len(more))
         return bool((more.mean(0) <= _SURE * chance).all())
 
 
-def qualities(flat: Flat, vectors: Tensor, x: Tensor, y: Tensor) -> list[Quality]:
-    """The quality of each member."""
-    size, spread = y.abs(), y.var(0, correction=0)
-    usual = size.mean(0)
+def qualities(
+    flat: Flat, vectors: Tensor, x: Tensor, y: Tensor, targets: Tensor | None = None
+) -> list[Quality]:
+    """The quality of each member on fresh rows; all `targets`, by default y, say what is small."""
+    targets = y if targets is None else targets
+    size, spread = y.abs(), targets.var(0, correction=0)
+    usual = targets.abs().mean(0)
     deviation = torch.where(spread > 0, spread.sqrt(), usual)
-    varying = (y - y.mean(0)).abs() + deviation
+    varying = (y - targets.mean(0)).abs() + deviation
     none = PRECISION * torch.minimum(size, varying) + _ROUNDING * torch.minimum(usual, deviation)
     far = _FAR_OFF * size + PRECISION * usual
     # The variance of a constant target is none; what is left of it must be small against the target itself.

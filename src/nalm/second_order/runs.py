@@ -81,7 +81,7 @@ def _run(flat: Flat, task: Task, recipe: Recipe, seed: int, limit: int, steps: S
     method = recipe.optimiser
     assert isinstance(method, LevenbergMarquardt)
     rows = max(_LEAST_ROWS, _ROWS_PER_PARAMETER * flat.size)
-    drawn = Rows(_sample(task, seed, Split.TRAIN, rows), _sample(task, seed, Split.TRAIN, _FRESH_ROWS, 1))
+    drawn = Rows.of(_sample(task, seed, Split.TRAIN, rows), _sample(task, seed, Split.TRAIN, _FRESH_ROWS, 1))
     result = solve_rows(flat, drawn, seed, starts=method.starts, grow=method.grow, steps=limit)
     # Beyond its last step a run stays where it ended; a run of two stages may have walked further.
     last = len(result.path) - 1

@@ -20,11 +20,14 @@ from nalm.second_order.levenberg_marquardt import minimise
 from nalm.second_order.quality import Quality, qualities
 from nalm.second_order.solution import Cost, Found
 from nalm.second_order.starts import Wave, drawn, grown
+from nalm.second_order.verdict import Verdict, meets_every_row, verdict
 
 _TRIED = 3
 """Candidates of a wave, the best on fresh rows first, that are made discrete."""
 _PATIENCE = 2
 """Waves of a series in a row that bring nothing, after which it ends."""
+_PROMISING = 0.99
+"""Part of the variance that a start must explain to be looked at as a solution."""
 _WORTH = 0.99
 """A wave brings something if it lowers the error below this part of the lowest so far."""
 _FEW_ROWS, _FEW_PER_PARAMETER = 1000, 10
@@ -35,24 +38,50 @@ _LEAST_ROWS, _PER_FREE, _PROBED = 256, 5, 32
 
 @dataclass(frozen=True)
 class Rows:
-    """Rows to fit, `n x in` and `n x out`, and fresh ones to choose by."""
+    """Rows to fit, `n x in` and `n x out`, fresh ones to choose by, and all of them as they were given."""
 
     fit: tuple[Tensor, Tensor]
     fresh: tuple[Tensor, Tensor]
+    given: tuple[Tensor, Tensor]
+
+    @classmethod
+    def of(cls, fit: tuple[Tensor, Tensor], fresh: tuple[Tensor, Tensor]) -> Rows:
+        """Rows to fit and fresh ones, which were given in this order."""
+        return cls(fit, fresh, (torch.cat([fit[0], fresh[0]]), torch.cat([fit[1], fresh[1]])))
 
     def fewer(self, count: int) -> Rows:
-        """The same with so many rows to fit at most."""
+        """The same with `count` rows to fit at most."""
         x, y = self.fit
-        return Rows((x[:count], y[:count]), self.fresh)
+        return replace(self, fit=(x[:count], y[:count]))
+
+    @property
+    def judged_by(self) -> tuple[Tensor, Tensor, Tensor]:
+        """Fresh inputs and targets, and all targets, which say what is small."""
+        return (*self.fresh, self.given[1])
 
 
 @dataclass(frozen=True)
 class Result:
-    """What was chosen: the weights, how they came about step by step, and the cost."""
+    """What was chosen.
+
+    Attributes:
+        vector: the weights.
+        path: how they came about, step by step.
+        quality: how good they are on fresh rows.
+        cost: what it took.
+        verdict: what may be said of discrete weights; None for continuous ones.
+    """
 
     vector: Tensor
     path: list[Tensor]
+    quality: Quality
     cost: Cost
+    verdict: Verdict | None
+
+    def judged(self, said: Verdict) -> Result:
+        """The same with another verdict, from other rows."""
+        cost = replace(self.cost, found=str(said.found), unexplained=said.unexplained)
+        return replace(self, cost=cost, verdict=said)
 
 
 def solve_rows(flat: Flat, rows: Rows, seed: int, *, starts: int, grow: bool, steps: int) -> Result:
@@ -110,6 +139,8 @@ class _Candidate:
     held: Tensor | None
     logarithmic: bool
     discrete: bool = False
+    meets: bool = False
+    """Whether its formula meets every row given."""
 
     @property
     def vector(self) -> Tensor:
@@ -128,11 +159,8 @@ class _Search:
 
     @property
     def solved(self) -> bool:
-        """Whether discrete weights leave nothing to explain, and are as good as all continuous ones."""
-        if not self.continuous:
-            return False
-        reference = min(self.continuous, key=_error).quality
-        return any(c.quality.fits and c.quality.as_good_as(reference) for c in self.discrete)
+        """Whether discrete weights leave nothing to explain."""
+        return any(c.meets or c.quality.fits for c in self._good())
 
     @property
     def lowest(self) -> float:
@@ -156,7 +184,7 @@ class _Search:
 
     def train(self, begun: list[_Candidate]) -> None:
         """Train these candidates, all with the same parameters held, and make the best of them discrete."""
-        if begun[0].quality.perfect and self._discretised(begun[0]):
+        if begun[0].quality.explained >= _PROMISING and self._discretised(begun[0]):
             return  # a start may be the solution
         offers = self._walked(begun)
         if offers[0].held is not None and offers[0].quality.fits:
@@ -177,23 +205,41 @@ class _Search:
             self._discretised(refined)
 
     def choose(self, seconds: float) -> Result:
-        """The best discrete candidate if it is as good as all continuous ones, else the best of these."""
-        reference = min(self.continuous, key=_error)
-        good = [found for found in self.discrete if found.quality.as_good_as(reference.quality)]
-        chosen = min(good, key=_error) if good else reference
-        explained = Found.EXACT if chosen.discrete else Found.APPROXIMATE
+        """The best discrete candidate that the rows given bear out, else the best continuous one."""
+        chosen, said = self._borne_out()
         cost = Cost(
-            found=str(Found.FAILED if chosen.quality.failed else explained),
+            found=str(said.found if said else self._word_for(chosen)),
             start=chosen.start,
             starts=self.starts,
             steps=self.taken,
             chosen_steps=len(chosen.path) - 1 - chosen.discrete,
             seconds=seconds,
             error=chosen.quality.error,
-            unexplained=0.0 if chosen.quality.fits else 1 - chosen.quality.explained,
+            unexplained=said.unexplained if said else 1 - chosen.quality.explained,
             error_before=chosen.before.error,
         )
-        return Result(chosen.vector, chosen.path, cost)
+        return Result(chosen.vector, chosen.path, chosen.quality, cost, said)
+
+    def _borne_out(self) -> tuple[_Candidate, Verdict | None]:
+        best: tuple[_Candidate, Verdict] | None = None
+        for candidate in _different(self._good())[:_TRIED]:
+            found = verdict(self.flat, candidate.vector, *self.rows.given, candidate.quality)
+            if found is not None and found.found is Found.EXACT:
+                return candidate, found
+            if found is not None and best is None and not candidate.quality.failed:
+                best = candidate, found
+        return best or (min(self.continuous, key=_error), None)
+
+    def _good(self) -> list[_Candidate]:
+        """Discrete candidates whose formula meets every row, or that are as good as all continuous ones."""
+        if not self.discrete:
+            return []
+        reference = min(self.continuous, key=_error).quality
+        return [c for c in self.discrete if c.meets or c.quality.as_good_as(reference)]
+
+    @staticmethod
+    def _word_for(chosen: _Candidate) -> Found:
+        return Found.FAILED if chosen.quality.failed else Found.APPROXIMATE
 
     def _effective(self, begun: list[_Candidate]) -> Tensor:
         """Free parameters with an effect: what has none now has none as long as the others are held."""
@@ -224,19 +270,27 @@ class _Search:
         return sorted(ended, key=_error)
 
     def _qualities(self, vectors: Tensor) -> list[Quality]:
-        return qualities(self.flat, vectors, *self.rows.fresh)
+        return qualities(self.flat, vectors, *self.rows.judged_by)
 
     def _discretised(self, candidate: _Candidate) -> bool:
         """Note a candidate, and what it is with discrete weights: whether that leaves nothing to explain."""
         self.continuous.append(candidate)
-        found = discretise(self.flat, candidate.vector, candidate.quality, self.rows.fit, self.rows.fresh)
+        found = discretise(self.flat, candidate.vector, candidate.quality, self.rows.fit, self.rows.judged_by)
         if found is None:
             return False
         vector, quality, steps = found
         self.taken += steps
         path = [*candidate.path, vector]
-        self.discrete.append(replace(candidate, path=path, quality=quality, discrete=True))
-        return quality.fits
+        # Weights that fit every row by themselves need no formula to stop the search.
+        meets = not quality.perfect and meets_every_row(self.flat, vector, *self.rows.given)
+        self.discrete.append(replace(candidate, path=path, quality=quality, discrete=True, meets=meets))
+        return quality.fits or meets
+
+
+def _different(candidates: list[_Candidate]) -> list[_Candidate]:
+    """Candidates without those of the same weights: those that meet every row first, then the best."""
+    found = {tuple(candidate.vector.tolist()): candidate for candidate in candidates}
+    return sorted(found.values(), key=lambda candidate: (not candidate.meets, _error(candidate)))
 
 
 def _error(candidate: _Candidate) -> float:

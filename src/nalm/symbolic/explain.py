@@ -2,58 +2,25 @@
 
 from __future__ import annotations
 
-import copy
 import functools
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Hashable, Iterable, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 import sympy as sp
-import torch
 from torch import nn
 
 from nalm.errors import ArgumentError
-from nalm.units._base import Unit, units_of
+from nalm.symbolic.check import Checked, checked
+from nalm.symbolic.explanation import READABLE, Explanation
+from nalm.symbolic.follow import Call, CannotFollow
+from nalm.symbolic.rounding import Move, largest_move
+from nalm.symbolic.sources import READABLE_MODELS, Chain, Source, source_of, unwrapped
+from nalm.units._base import units_of
+from nalm.units._computed import kind_of
+from nalm.units._remarks import remarks_of
 
-READABLE = 0.01
-"""Weights further than this from a discrete value are not read as that value."""
-
-
-@dataclass(frozen=True)
-class Explanation:
-    """What a model computes.
-
-    Attributes:
-        expressions: a sympy expression per output: of the snapped model if it is readable, otherwise of the
-            model as it is, with its weights as decimal numbers, or none if those were not asked for.
-        readable: whether all weights and gates are close enough to discrete values to be read.
-        distance: the largest distance of a weight or gate from its discrete value.
-        tolerance: the largest distance that was allowed.
-        reading: where the expressions hold, if not everywhere.
-    """
-
-    expressions: list[sp.Expr]
-    readable: bool
-    distance: float
-    tolerance: float = READABLE
-    reading: str = ""
-
-    def __str__(self) -> str:
-        formulas = ", ".join(map(str, self.expressions))
-        if self.readable:
-            return f"{formulas} ({self.reading})" if self.reading else formulas
-        reason = "a gate that depends on the input is neither open nor closed"
-        if not self.distance <= self.tolerance:
-            reason = (
-                f"a weight is {self.distance:.3g} away from a discrete value "
-                f"(at most {self.tolerance:g} can be read)"
-            )
-        said = f"not readable: {reason}. Train longer or with a stronger penalty."
-        return f"{said} As it is: {formulas}" if formulas else said
-
-    def latex(self) -> str:
-        """The expressions for LaTeX."""
-        return ", ".join(sp.latex(e) for e in self.expressions)
+__all__ = ["READABLE", "Explanation", "explain"]
 
 
 def explain(
@@ -63,7 +30,12 @@ def explain(
     tolerance: float = READABLE,
     only_readable: bool = False,
 ) -> Explanation | list[Any]:
-    """Read a unit, or an `nn.Sequential` of units, as simplified sympy expressions.
+    """Read a model as simplified sympy expressions.
+
+    The model is a unit, an `nn.Sequential` of units, or any module that passes its input through units by
+    changes of shape, choices of columns and arithmetic, with its hooks and in evaluation mode; what
+    distributes or compiles it is looked through. What is read is compared with the model on sampled inputs
+    before it is returned.
 
     Args:
         model: the trained model; it is not changed.
@@ -75,100 +47,190 @@ def explain(
         An `Explanation`; under a batch shape, nested lists of them.
     """
     if not isinstance(model, nn.Module):
-        raise ArgumentError("model", "a unit or an nn.Sequential of units", type(model).__name__)
-    layers = _layers(model)
-    if len({tuple(layer.batch_shape) for layer in layers}) > 1:
+        raise ArgumentError("model", "a unit or a module with units", type(model).__name__)
+    if isinstance(tolerance, bool) or not isinstance(tolerance, (int, float)) or not tolerance >= 0:
+        raise ArgumentError("tolerance", "a number from 0 on", repr(tolerance))
+    remarks = remarks_of(model)
+    model = unwrapped(model)
+    batch = _batch_shape(model)
+    symbols = None if names is None else _symbols(names)
+    source_at = source_of(model, None if symbols is None else len(symbols))
+    origin = (0,) * len(batch)
+    first = source_at(origin)
+    inputs = first.inputs
+    if symbols is None:
+        symbols = [sp.Symbol(f"x{i + 1}", real=True) for i in range(inputs)]
+    if len(symbols) != inputs:
+        raise ArgumentError("names", f"{inputs} names, one per input", f"{len(symbols)}")
+    reader = _Reader(symbols, tolerance, only_readable, remarks or remarks_of(model))
+    try:
+        return _nested(batch, (), lambda index: reader.read(first if index == origin else source_at(index)))
+    except CannotFollow as error:
+        raise ArgumentError("model", READABLE_MODELS, f"one that is not: {error}") from None
+
+
+def _batch_shape(model: nn.Module) -> tuple[int, ...]:
+    units = units_of(model)
+    if not units:
+        raise ArgumentError(
+            "model", "a unit or a module with units", f"a {type(model).__name__} without units"
+        )
+    if any(parameter.is_meta for parameter in model.parameters()):
+        raise ArgumentError("model", "on a device that holds its weights", "the meta device")
+    shapes = {tuple(unit.batch_shape) for unit in units}
+    if len(shapes) > 1:
         raise ArgumentError("model", "made of units with one batch_shape", "several")
-    inputs = layers[0].in_features
-    names = [f"x{i + 1}" for i in range(inputs)] if names is None else list(names)
-    if len(names) != inputs:
-        raise ArgumentError("names", f"{inputs} names, one per input", f"{len(names)}")
-    if not all(isinstance(name, str) for name in names):
-        raise ArgumentError("names", "strings", repr(names))
-    if len(set(names)) != len(names):
-        raise ArgumentError("names", "all different", ", ".join(names))
-    symbols = [sp.Symbol(name, real=True) for name in names]
-    return _explain_each(layers, symbols, tolerance, only_readable, ())
+    return shapes.pop()
 
 
-def _explain_each(
-    layers: list[Unit], symbols: list[Any], tolerance: float, only_readable: bool, index: tuple[int, ...]
-) -> Any:
-    batch = layers[0].batch_shape
-    if len(index) < len(batch):
-        parts = ((*index, k) for k in range(batch[len(index)]))
-        return [_explain_each(layers, symbols, tolerance, only_readable, part) for part in parts]
-    singles = [_single(layer, index) for layer in layers]
-    snapped = [copy.deepcopy(layer) for layer in singles]
-    distance = max(_snap(layer) for layer in snapped)
-    if not distance <= tolerance or not all(layer.readable() for layer in singles):
-        as_it_is = [] if only_readable else _compose(singles, symbols, idealised=False)
-        return Explanation(as_it_is, False, distance, tolerance)
-    formulas = [_shortest(formula) for formula in _compose(snapped, symbols, idealised=True)]
-    return Explanation(formulas, True, distance, tolerance, ", ".join(_readings(snapped, symbols)))
+def _symbols(names: Sequence[str]) -> list[Any]:
+    if not isinstance(names, Iterable):
+        raise ArgumentError("names", "a name per input", repr(names))
+    given = list(names)
+    if not all(isinstance(name, str) for name in given):
+        raise ArgumentError("names", "strings", repr(given))
+    if len(set(given)) != len(given):
+        raise ArgumentError("names", "all different", ", ".join(given))
+    return [sp.Symbol(name, real=True) for name in given]
 
 
-def _readings(layers: list[Unit], symbols: list[Any]) -> list[str]:
-    """Where the formula holds: what each layer says of its inputs, and where numbers are taken as truth."""
-    readings, values = [], symbols
-    for k, layer in enumerate(layers):
-        numbers = [v for v in values if layer.logical and not isinstance(v, sp.logic.boolalg.Boolean)]
-        if numbers:
-            readings.append(f"where {', '.join(map(str, numbers))} is 0 or 1")
-        if layer.reading:
-            readings.append(f"{layer.reading} of layer {k + 1}" if k else layer.reading)
-        values = layer.expression(values, idealised=True)
-    return list(dict.fromkeys(readings))
+def _nested(batch: tuple[int, ...], index: tuple[int, ...], read: Callable[[tuple[int, ...]], Any]) -> Any:
+    if len(index) == len(batch):
+        return read(index)
+    return [_nested(batch, (*index, k), read) for k in range(batch[len(index)])]
 
 
-def _snap(unit: Unit) -> float:
-    """Snap a unit, in place, and say how far at most a value moved that decides its output."""
-    before = {name: value.detach().clone() for name, value in {**unit.weights(), **unit.gates()}.items()}
-    unit.snap_()
-    after, matters = {**unit.weights(), **unit.gates()}, unit.matters()
-    moves = [(after[name].detach() - value).abs() for name, value in before.items()]
-    decisive = [
-        matters.get(name, torch.ones_like(move, dtype=torch.bool)) for name, move in zip(before, moves)
-    ]
-    return max(float(torch.where(mask, move, 0.0).max()) for mask, move in zip(decisive, moves))
+@dataclass(frozen=True)
+class _Reader:
+    """What is the same for all models of a batch."""
+
+    symbols: list[Any]
+    tolerance: float
+    only_readable: bool
+    remarks: tuple[str, ...]
+
+    def read(self, source: Source) -> Explanation:
+        """Snap a copy, take its formula, and compare them."""
+        snapped = source.snapped()
+        move = largest_move(source, snapped, self.tolerance)
+        unclear = "" if move.distance > self.tolerance else _unclear(source)
+        if not move.distance <= self.tolerance or unclear:
+            return self._as_it_is(source, move, unclear)
+        key, symbols = snapped.key(), tuple(self.symbols)
+        found = _read(snapped, symbols, True) if key is None else _read_once(_Same(key, snapped), symbols)
+        return Explanation(
+            list(found.formulas),
+            not found.wrong,
+            move.distance,
+            self.tolerance,
+            found.reading,
+            found.wrong,
+            self.remarks,
+        )
+
+    def _as_it_is(self, source: Source, move: Move, unclear: str) -> Explanation:
+        found = _Found() if self.only_readable else _read(source, self.symbols, False)
+        reason = found.wrong or unclear
+        return Explanation(
+            found.formulas, False, move.distance, self.tolerance, "", reason, self.remarks, move
+        )
+
+
+@dataclass(frozen=True)
+class _Found:
+    """The formulas of a model and where they hold; or what is wrong with them."""
+
+    formulas: list[Any] = field(default_factory=list)
+    reading: str = ""
+    wrong: str = ""
+
+
+@dataclass(frozen=True)
+class _Same:
+    """A model that is equal to any other that computes the same."""
+
+    key: Hashable
+    source: Source = field(compare=False)
 
 
 @functools.lru_cache(maxsize=1024)  # thousands of trained models have a few formulas between them
+def _read_once(model: _Same, symbols: tuple[Any, ...]) -> _Found:
+    return _read(model.source, symbols, True)
+
+
+def _read(source: Source, symbols: Sequence[Any], idealised: bool) -> _Found:
+    """The formulas of a model, compared with it."""
+    formulas, calls = source.formulas(symbols, idealised)
+    truth = idealised and any(_is_truth(value) for call in calls for value in call.outputs)
+    compared = checked(source, formulas, symbols, idealised=idealised, truth=truth)
+    if compared.differs:
+        return _Found(wrong=_what_differs(source, compared, symbols, idealised))
+    if not idealised:
+        return _Found(formulas)
+    readings = _readings(source, calls)
+    if not compared.compared:
+        readings.append("not compared with the model, because no sampled input lies there")
+    return _Found([_shortest(formula) for formula in formulas], ", ".join(readings))
+
+
+def _unclear(source: Source) -> str:
+    """What about a unit cannot be read though its weights are discrete."""
+    unit = next((unit for unit in source.units if not unit.readable()), None)
+    if unit is None:
+        return ""
+    label = source.label(unit)
+    return f"in {label}, {unit.unreadable}" if label else unit.unreadable
+
+
+def _is_truth(value: Any) -> bool:
+    return isinstance(value, sp.logic.boolalg.Boolean) and not isinstance(value, sp.Symbol)
+
+
+def _what_differs(source: Source, found: Checked, symbols: Sequence[Any], idealised: bool) -> str:
+    """The unit that does not compute its own formula; or the model, if that is true of none."""
+    for unit in source.units:
+        own = [sp.Symbol(f"x{k + 1}", real=True) for k in range(unit.in_features)]
+        formulas = unit.expression(own, idealised=idealised)
+        alone = checked(
+            Chain([unit]), formulas, own, idealised=idealised, truth=any(map(_is_truth, formulas))
+        )
+        if alone.differs:
+            label = source.label(unit) or f"the {kind_of(unit)}"
+            return (
+                f"{label} does not compute its own formula: it gives {alone.model:.6g} for "
+                f"{_inputs(own, alone.inputs)}, and its formula gives {alone.formula:.6g}. "
+                "A unit that changes `compute` has to change `symbolic` as well"
+            )
+    return (
+        f"the model gives {found.model:.6g} for {_inputs(symbols, found.inputs)}, and the formula that its "
+        f"parts say gives {found.formula:.6g}"
+    )
+
+
+def _inputs(symbols: Sequence[Any], values: Sequence[float]) -> str:
+    shown = [f"{symbol} = {value:.4g}" for symbol, value in zip(symbols, values)]
+    return ", ".join(shown[:4]) + (", …" if len(shown) > 4 else "")
+
+
+def _readings(source: Source, calls: list[Call]) -> list[str]:
+    """Where the formula holds: what each layer says of its inputs, and where numbers are taken as truth."""
+    readings = []
+    for k, call in enumerate(calls):
+        numbers = [
+            v for v in call.inputs if call.unit.logical and not isinstance(v, sp.logic.boolalg.Boolean)
+        ]
+        if numbers:
+            readings.append(f"where {', '.join(map(str, numbers))} is 0 or 1")
+        if call.unit.reading:
+            where = call.unit.reading
+            of = f"layer {k + 1}" if isinstance(source, Chain) else source.label(call.unit)
+            readings.append(f"{where} of {of}" if k else where)
+    return list(dict.fromkeys(readings))
+
+
+@functools.lru_cache(maxsize=1024)
 def _shortest(formula: Any) -> Any:
     """Factors and sums as the layers hold them are readable; simplified only where it gets shorter."""
     if formula.has(sp.Piecewise):
         return formula  # products of cases simplify for minutes and do not get shorter
     return min(formula, sp.simplify(formula), key=sp.count_ops)
-
-
-def _compose(layers: list[Unit], symbols: list[Any], *, idealised: bool) -> list[Any]:
-    values = symbols
-    for layer in layers:
-        values = layer.expression(values, idealised=idealised)
-    return values
-
-
-def _single(unit: Unit, index: tuple[int, ...]) -> Unit:
-    """One model of a batch as a unit of its own; not to be changed."""
-    if not unit.batch_shape:
-        return unit
-    single = copy.deepcopy(unit)
-    single.batch_shape = single.batch_shape[len(index) :]
-    for name, parameter in unit.named_parameters():
-        setattr(single, name, nn.Parameter(parameter.detach()[index].clone()))
-    return single
-
-
-def _layers(model: nn.Module) -> list[Unit]:
-    if isinstance(model, Unit):
-        return [model]
-    if (
-        isinstance(model, nn.Sequential)
-        and len(model)
-        and all(isinstance(m, (Unit, nn.Sequential)) for m in model)
-    ):
-        return [layer for module in model for layer in _layers(module)]
-    found = type(model).__name__
-    if units_of(model):
-        found += " with other layers"
-    raise ArgumentError("model", "a unit or an nn.Sequential of units", found)

@@ -12,6 +12,7 @@ from torch import Tensor, nn
 from nalm.errors import ArgumentError
 from nalm.streams import Purpose, counters, key, uniform
 from nalm.tasks._base import Numbers, Split, Task
+from nalm.tasks.tabular import check_finite, column_names, matrix
 
 _SERIALS = itertools.count()
 
@@ -23,18 +24,28 @@ class Table(Task):
     shuffle, is kept for validation; test data, such as rows from another range, may be given.
 
     Args:
-        x: inputs.
-        y: targets.
+        x: inputs: a tensor, an array, a list of rows, or a DataFrame.
+        y: targets, of the same kinds, or a Series.
         test: further inputs and targets to test on; without them the test error is that of validation.
         validation: the part of the rows kept for validation.
+        dtype: precision of what is not a tensor of floating-point numbers; by default torch's own default.
+
+    Attributes:
+        names: the names of the columns of x, if it has some.
     """
 
     name = "table"
 
     def __init__(
-        self, x: Tensor, y: Tensor, test: tuple[Tensor, Tensor] | None = None, validation: float = 0.2
+        self,
+        x: Any,
+        y: Any,
+        test: tuple[Any, Any] | None = None,
+        validation: float = 0.2,
+        dtype: torch.dtype | None = None,
     ) -> None:
-        x, y = _checked(x, y)
+        self.names = column_names(x)
+        x, y = _checked(x, y, self.names, dtype)
         if not 0 < validation < 1:
             raise ArgumentError("validation", "between 0 and 1", repr(validation))
         if len(x) < 2:
@@ -53,10 +64,12 @@ class Table(Task):
             Split.VALIDATION: (x[order[:kept]], y[order[:kept]]),
         }
         self.dtype = x.dtype
-        self.rows[Split.TEST] = self.rows[Split.VALIDATION] if test is None else self._test_rows(*test)
+        self.rows[Split.TEST] = self.rows[Split.VALIDATION] if test is None else self._test_rows(test)
 
-    def _test_rows(self, x: Tensor, y: Tensor) -> tuple[Tensor, Tensor]:
-        x, y = _checked(x, y)
+    def _test_rows(self, test: Any) -> tuple[Tensor, Tensor]:
+        if not isinstance(test, (tuple, list)) or len(test) != 2:
+            raise ArgumentError("test", "a tuple of inputs and targets", type(test).__name__)
+        x, y = _checked(test[0], test[1], self.names, self.dtype)
         if x.dtype != self.dtype:
             raise ArgumentError("test", f"of dtype {self.dtype} like x", str(x.dtype))
         if not len(x) or (x.shape[-1], y.shape[-1]) != (self.in_features, self.out_features):
@@ -109,19 +122,22 @@ class Table(Task):
         raise ArgumentError("task", "one whose solution is known", "a table")
 
 
-def _checked(x: Tensor, y: Tensor) -> tuple[Tensor, Tensor]:
-    for argument, tensor in (("x", x), ("y", y)):
-        if not isinstance(tensor, Tensor) or not tensor.is_floating_point():
-            got = tensor.dtype if isinstance(tensor, Tensor) else type(tensor).__name__
-            hint = "Use torch.as_tensor(..., dtype=torch.float32)."
-            raise ArgumentError(argument, "a tensor of floating-point numbers", str(got), hint)
-        if not tensor.isfinite().all():
-            where = tuple((~tensor.isfinite()).nonzero()[0].tolist())
-            raise ArgumentError(argument, "finite everywhere", f"{tensor[where].item()} at index {where}")
+def _checked(x: Any, y: Any, names: list[str] | None, dtype: torch.dtype | None) -> tuple[Tensor, Tensor]:
+    x, y = (_in_precision(argument, values, dtype) for argument, values in (("x", x), ("y", y)))
     if x.dtype != y.dtype:
         raise ArgumentError("y", f"of dtype {x.dtype} like x", str(y.dtype))
     if x.dim() != 2:
         raise ArgumentError("x", "of shape n x in", f"shape {tuple(x.shape)}")
     if y.dim() not in (1, 2) or len(y) != len(x):
         raise ArgumentError("y", f"of shape {len(x)} or {len(x)} x out", f"shape {tuple(y.shape)}")
-    return x, y if y.dim() == 2 else y[:, None]
+    y = y if y.dim() == 2 else y[:, None]
+    check_finite("x", x, names)
+    check_finite("y", y, None)
+    return x, y
+
+
+def _in_precision(argument: str, values: Any, dtype: torch.dtype | None) -> Tensor:
+    """A tensor of floating-point numbers as it is; anything else in the precision that is asked for."""
+    if isinstance(values, Tensor) and values.is_floating_point() and not values.is_meta:
+        return values
+    return matrix(argument, values).to(dtype or torch.get_default_dtype())

@@ -2,23 +2,27 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import Any
 
 import torch
-from torch import Tensor, nn
+from torch import nn
 
 from nalm.compose.spec import ModelSpec
-from nalm.errors import ArgumentError
+from nalm.errors import ArgumentError, check_positive
 from nalm.tasks import ArithmeticDataset, Table, Task
 from nalm.training.engine import Report, train_runs
 from nalm.training.recipe import Recipe
 from nalm.training.result import TrainResult
+from nalm.training.steps import timing_of, with_steps
 from nalm.units import units_of
 
 
 def train(
     model: nn.Module | str,
-    data: Task | tuple[Tensor, Tensor],
+    data: Task | tuple[Any, Any],
     recipe: Recipe | None = None,
     *,
     seeds: int | Sequence[int] | None = None,
@@ -35,14 +39,17 @@ def train(
     Args:
         model: an `nn.Module`, or a name such as "nmu" or "nau+nmu". A module is trained in place: it ends
             with the weights of the lowest validation error, of the best seed.
-        data: a task, or a tuple of inputs `n x in` and targets `n x out`.
+        data: a task, or a tuple of inputs `n x in` and targets `n x out`: tensors, arrays, lists of rows or
+            DataFrames. What is not a tensor of floating-point numbers is taken in the model's precision.
         recipe: how to train; by default the published recipe of the (last) unit. It also sets the number of
             steps: 50,000 or 100,000 for a single module or a table, 5 million for a stack on the arithmetic
             dataset.
         seeds: how many seeds (0, 1, …), or which; each starts from weights drawn by its seed. None trains
             the module once, from the weights it has.
         hidden: values between the units of a stack given by name.
-        iterations: steps; by default those of the recipe.
+        iterations: steps; by default those of the recipe. With fewer, the schedules of the published recipe
+            are shortened in proportion; a recipe that is given stays as it is, with a warning if part of it
+            comes too late.
         log_interval: steps between evaluations.
         dtype: precision of a model given by name, float32 or float64; a module trains in its own.
         device: where to train.
@@ -52,7 +59,7 @@ def train(
     Returns:
         Curves, chosen weights and outcomes of all runs.
     """
-    task = data if isinstance(data, Task) else _table(data)
+    task = data if isinstance(data, Task) else _table(data, _precision(model, dtype))
     seed_list = _seeds(seeds)
     spec = ModelSpec.parse(model) if isinstance(model, str) else None
     if spec is not None:
@@ -62,6 +69,7 @@ def train(
     published = _published(model, task, spec)
     if not isinstance(recipe, Recipe | None):
         raise ArgumentError("recipe", "a Recipe", repr(recipe))
+    chosen = _in_steps(recipe, published, iterations)
     own = next(model.parameters(), torch.empty(0))
     if dtype not in (None, own.dtype):
         hint = "Nothing is cast silently: use model.to(...)."
@@ -72,7 +80,7 @@ def train(
     result = train_runs(
         model,
         [task] * len(seed_list),
-        [recipe or published] * len(seed_list),
+        [chosen] * len(seed_list),
         seed_list,
         iterations=iterations,
         log_interval=log_interval,
@@ -84,6 +92,19 @@ def train(
     )
     model.load_state_dict(result.model_of(result.best).state_dict())
     return result
+
+
+def _in_steps(given: Recipe | None, published: Recipe, steps: int | None) -> Recipe:
+    """The recipe for so many steps: the published one shortened, a given one as it is."""
+    if steps is None:
+        return given or published
+    check_positive("iterations", steps)
+    if given is None:
+        return with_steps(published, steps)
+    if missed := timing_of(replace(given, iterations=steps), given).missed:
+        text = f"With {steps:,} instead of {given.iterations:,} steps, {'; '.join(missed)}."
+        warnings.warn(text, stacklevel=3)
+    return replace(given, iterations=steps)
 
 
 def _published(model: nn.Module, task: Task, spec: ModelSpec | None) -> Recipe:
@@ -100,10 +121,17 @@ def _published(model: nn.Module, task: Task, spec: ModelSpec | None) -> Recipe:
     return last.recipe(op, chosen or usual, inputs=task.in_features)
 
 
-def _table(data: tuple[Tensor, Tensor]) -> Table:
+def _table(data: tuple[Any, Any], dtype: torch.dtype | None) -> Table:
     if not isinstance(data, (tuple, list)) or len(data) != 2:
         raise ArgumentError("data", "a task or a tuple of inputs and targets", type(data).__name__)
-    return Table(*data)
+    return Table(*data, dtype=dtype)
+
+
+def _precision(model: nn.Module | str, dtype: torch.dtype | None) -> torch.dtype | None:
+    """The precision in which a model trains; None for the default."""
+    if isinstance(model, nn.Module):
+        return next((p.dtype for p in model.parameters()), dtype)
+    return dtype
 
 
 def _seeds(seeds: int | Sequence[int] | None) -> list[int]:

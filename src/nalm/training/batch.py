@@ -79,11 +79,14 @@ class Batch:
         optimiser = self._recipe(self.recipe_numbers).optimiser
         if not optimiser.looks:
             return optimiser.start(parameters)
+        return optimiser.look(optimiser.start(parameters), self.models.first_names(), self.examples())
+
+    def examples(self) -> Tensor:
+        """Inputs of the training range `models x n x in` that are used for nothing else."""
         stream = key(self.seeds, Purpose.TASK, 0, LOOK)
         elements = counters(self.task.draws, SEEN, device=self.settings.device)
         numbers = {**self.numbers[Split.TRAIN], **self.task.constants(Split.TRAIN)}
-        x, _ = self.task.batch(uniform(stream, elements, self.settings.dtype), numbers)
-        return optimiser.look(optimiser.start(parameters), self.models.first_names(), x)
+        return self.task.batch(uniform(stream, elements, self.settings.dtype), numbers)[0]
 
     @property
     def parameters(self) -> Parameters:

@@ -24,6 +24,7 @@ from nalm.training.log import Log
 from nalm.training.models import Models, Parameters
 from nalm.training.numbers import split
 from nalm.training.recipe import Recipe
+from nalm.training.rehearsal import rehearse
 from nalm.training.result import TrainResult
 
 WORKING_SET = 3 << 19
@@ -93,6 +94,8 @@ def train_runs(
             lanes = slice(first, first + width)
             start = {k: p[lanes] for k, p in initial.items()} if initial is not None else None
             batch = Batch(models, tasks[lanes], recipes[lanes], seeds[lanes], settings, start)
+            if first == 0 and models.foreign:
+                rehearse(models, batch.parameters, batch.examples(), tasks[0].out_features)
             parts.append(batch.run(functools.partial(_tell_part, tell, first * settings.iterations)))
     return _collect(model, tasks, seeds, parts, time.perf_counter() - began)
 

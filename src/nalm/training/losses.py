@@ -5,12 +5,12 @@ Several outputs are averaged. Selection and test always use the mean squared err
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import torch
 from torch import Tensor
 
-from nalm.training.schedules import Progress
+from nalm.training.schedules import STEPS, Progress
 
 
 class Loss:
@@ -77,8 +77,16 @@ class PCC(Loss):
 class PCCThenMSE(Loss):
     """PCC before the step `switch`, MSE from then on (thesis, section 6.3)."""
 
-    switch: float = 750_000.0
+    switch: float = field(default=750_000.0, metadata=STEPS)
     epsilon: float = 1e-8
+
+    def timing(self) -> str:
+        """When it acts, in words."""
+        return f"gives way to MSE at step {self.switch:,.10g}"
+
+    def missed(self, steps: int) -> str:
+        """What of it does not happen in so many steps, in words; empty if all does."""
+        return f"never gives way to MSE: it {self.timing()}" if steps <= self.switch else ""
 
     def __call__(self, prediction: Tensor, target: Tensor, progress: Progress) -> Tensor:
         """The loss of each model, shape `models`."""

@@ -18,6 +18,7 @@ from nalm.errors import ArgumentError
 from nalm.streams import Purpose, counters, key, uniform
 from nalm.training.initialise import Initialise
 from nalm.units._base import Unit, units_of
+from nalm.units._remarks import REMARKS
 
 Parameters = dict[str, Tensor]
 
@@ -43,7 +44,7 @@ class Models:
             hint = "To train many at once, give `seeds`."
             raise ArgumentError("model", "one model, without a batch_shape", "units with one", hint)
         self.native = _is_native(model)
-        self.foreign = any(type(m).__module__.partition(".")[0] not in _OURS for m in model.modules())
+        self.foreign = not all(map(is_ours, model.modules()))
         self.frozen = [name for name, p in model.named_parameters() if not p.requires_grad]
         self.skeleton = copy.deepcopy(model).to(device=device, dtype=dtype)
         self.dtype, self.device = dtype, device
@@ -70,6 +71,8 @@ class Models:
                     got = f"{before.out_features} outputs before {after.in_features} inputs"
                     raise ArgumentError("model", "made of layers that fit each other", got)
             return
+        if self.foreign:
+            return  # its rehearsal tells more
         rows = torch.zeros(2, inputs, dtype=self.dtype, device=self.device)
         try:
             shape = tuple(self.skeleton(rows).shape)
@@ -165,8 +168,7 @@ class Models:
 
         Parameters that the question changes in place are changed in the dictionary.
         """
-        caller = _Caller(self.skeleton)
-        return functional_call(caller, {f"model.{k}": p for k, p in parameters.items()}, (question,))
+        return ask(self.skeleton, parameters, question)
 
     def _initial_by_torch(self, seeds: Tensor, step: int) -> Parameters:
         drawn = []
@@ -177,6 +179,12 @@ class Models:
                 _reset(fresh)
                 drawn.append(dict(fresh.named_parameters()))
         return {name: torch.stack([p[name].detach() for p in drawn]) for name in self.names}
+
+
+def ask(model: nn.Module, parameters: Parameters, question: Callable[[nn.Module], Any]) -> Any:
+    """The answer to a question about a model with these parameters in place of its own."""
+    named = {f"model.{name}": p for name, p in parameters.items()}
+    return functional_call(_Caller(model), named, (question,))
 
 
 class _Caller(nn.Module):
@@ -190,12 +198,17 @@ class _Caller(nn.Module):
         return question(self.model)
 
 
+def is_ours(module: nn.Module) -> bool:
+    """Whether a module's class is nalm's or torch's, not a user's."""
+    return type(module).__module__.partition(".")[0] in _OURS
+
+
 def _is_native(model: nn.Module) -> bool:
     """Whether the model consists of units and of containers that pass tensors on unchanged."""
     return all(isinstance(m, Unit) or type(m) in (nn.Sequential, nn.Identity) for m in model.modules())
 
 
-_OF_EVERY_UNIT = {*vars(nn.Module()), "_factory", "initialisers", "ops", "uniform_source"}
+_OF_EVERY_UNIT = {*vars(nn.Module()), "_factory", "initialisers", "ops", "uniform_source", REMARKS}
 
 
 def _options(module: nn.Module) -> tuple[tuple[str, Any], ...] | None:

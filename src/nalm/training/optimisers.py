@@ -223,10 +223,13 @@ class LevenbergMarquardt(Optimiser):
     Args:
         starts: starts drawn from the units' own initial weights.
         grow: begin with starts that are grown on the data.
+        rule: which rule decides what is exact; raised when it changes, so that runs judged by an earlier one
+            are computed again.
     """
 
     starts: int = field(default=4, metadata={"shape": True})
     grow: bool = field(default=True, metadata={"shape": True})
+    rule: int = field(default=2, metadata={"shape": True})
 
     work: ClassVar[int] = 2000
 

@@ -17,12 +17,21 @@ class Reinitialise:
     The optimiser's state is kept.
 
     Deviations: the loss of a step is the last logged validation error, as in the public version; the thesis
-    means the loss of each step. The thesis stores 10,000 losses in section 2.2.2 and 5,000 in table E.3.
+    means the loss of each step. The thesis stores 10,000 losses in section 2.2.2 and 5,000 in table E.3. A
+    recipe for fewer steps keeps the number: within less than a logging interval nothing is known.
     """
 
     stored: int = 10_000
     floor: float = 1.0
     every: int = 10
+
+    def timing(self) -> str:
+        """When it acts, in words."""
+        return f"may begin after step {self.stored:,}"
+
+    def missed(self, steps: int) -> str:
+        """What of it does not happen in so many steps, in words; empty if all does."""
+        return f"never happens: it {self.timing()}" if steps <= self.stored else ""
 
     def stuck(self, logged: Tensor, interval: int, began: Tensor, step: int) -> Tensor:
         """Which models ask for new weights, shape `models`.

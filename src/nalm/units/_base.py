@@ -17,7 +17,7 @@ from torch import Tensor, nn
 from nalm.errors import ArgumentError, check_choice, check_positive, unknown
 from nalm.units._functional import distance_to_integer_sign
 from nalm.units._initialisers import Initialiser
-from nalm.units._symbolic import as_number, as_truth
+from nalm.units._symbolic import Followed, as_number, as_truth
 
 if TYPE_CHECKING:
     import numpy as np
@@ -28,6 +28,9 @@ if TYPE_CHECKING:
 UniformSource = Callable[[torch.Size, torch.dtype, torch.device], Tensor]
 """Gives uniform numbers in [0, 1) of a shape."""
 
+
+_TRUTH = 0.02
+"""How far a number may be from 0 or 1 and still be a truth value: comparisons give almost 0 and 1."""
 
 COMMON_RECIPES = ("second-order",)
 """Recipes that need nothing of a unit's own, so that every unit takes them."""
@@ -96,6 +99,8 @@ class Unit(nn.Module, metaclass=_UnitType):
     """Where the idealised expression holds, if not everywhere."""
     logical: ClassVar[bool] = False
     """Whether inputs are truth values: idealised expressions then take and give sympy booleans."""
+    unreadable: ClassVar[str] = "a gate that depends on the input is neither open nor closed"
+    """What is the matter where `readable` says no."""
     recipes: ClassVar[tuple[str, ...]] = ("published",)
     """Names of recipes that are made for the unit; `recipe` also takes those of `COMMON_RECIPES`."""
 
@@ -153,6 +158,8 @@ class Unit(nn.Module, metaclass=_UnitType):
     def forward(self, input: Tensor) -> Tensor:
         """Apply the unit: `*batch_shape x n x in` to `*batch_shape x n x out`, or any `... x in` without."""
         x = self._checked(input)
+        if isinstance(input, Followed):
+            return input.through(self)
         if self.batch_shape:
             return self._exact(x)
         rows = x.reshape(-1, self.in_features)
@@ -228,6 +235,16 @@ class Unit(nn.Module, metaclass=_UnitType):
         """Whether everything beside weights and gates can be read, such as gates computed from the input."""
         return True
 
+    def holds(self, x: Tensor) -> Tensor:
+        """For which rows of x, `n x in`, the idealised expression is meant: bool, shape `n`.
+
+        All rows by default, those of truth values for a unit that is `logical`, and for one with another
+        `reading` those of positive inputs.
+        """
+        if self.logical:
+            return ((x - x.round()).abs() < _TRUTH).all(-1) & (x.round().abs() == x.round().square()).all(-1)
+        return (x > 0).all(-1) if self.reading else torch.ones_like(x[..., 0], dtype=torch.bool)
+
     def sparsity_error(self, *, gates: bool = False) -> Tensor:
         """Largest distance of a weight from {-1, 0, 1}: shape `batch_shape` (Madsen & Johansen 2020, eq. 17).
 
@@ -295,7 +312,7 @@ class Unit(nn.Module, metaclass=_UnitType):
             raise ArgumentError("names", f"{self.in_features} names, one per input", f"{len(names)}")
         given = [sp.Symbol(name, real=True) if isinstance(name, str) else name for name in names]
         symbols = [as_truth(s) if self.logical and idealised else as_number(s) for s in given]
-        values = {name: p.detach().cpu().double().numpy() for name, p in self.named_parameters()}
+        values = self.parameter_values()
 
         def at(index: tuple[int, ...]) -> list[Any]:
             if len(index) < len(self.batch_shape):
@@ -303,6 +320,12 @@ class Unit(nn.Module, metaclass=_UnitType):
             return self.symbolic({name: value[index] for name, value in values.items()}, symbols, idealised)
 
         return at(())
+
+    def parameter_values(self) -> dict[str, np.ndarray]:
+        """The parameters' values by name, as they are used: declared ones may be computed from others."""
+        held = {name: p for name, p in self.named_parameters() if not name.startswith("parametrizations.")}
+        held |= {name: getattr(self, name) for name in self.initialisers}
+        return {name: p.detach().cpu().double().numpy() for name, p in held.items()}
 
     def symbolic(
         self, values: dict[str, np.ndarray], symbols: list[sp.Expr], idealised: bool

@@ -1,7 +1,8 @@
 """Sums that the units share. Shapes: x `*batch x n x in`, weight `*batch x out x in`.
 
 Inside, samples are the last axis (`features x n`): that is the axis a compiled program vectorises, and the
-orientation in which a small batched matrix product is fastest (4 times, measured for 100 inputs).
+orientation in which a small batched matrix product is fastest (4 times, measured for 100 inputs). Written
+`transpose(-1, -2)` and not `.mT`, which torch's older ONNX exporter does not know.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ Inputs = Tensor | tuple[Tensor, ...]
 def columns(x: Inputs) -> list[Tensor]:
     """The inputs one by one, each `*batch x 1 x n`."""
     parts = x if isinstance(x, tuple) else (x,)
-    return [part.mT[..., i, None, :] for part in parts for i in range(part.shape[-1])]
+    return [part.transpose(-1, -2)[..., i, None, :] for part in parts for i in range(part.shape[-1])]
 
 
 def joined(x: Inputs) -> Tensor:
@@ -44,7 +45,7 @@ def weighted_sum(
     """
     if weight.dim() == 2:
         return F.linear(x if of is None else of(x, *features), weight)
-    rows, inputs = x.mT, weight.shape[-1]
+    rows, inputs = x.transpose(-1, -2), weight.shape[-1]
     sides = [feature[..., None] for feature in features]
 
     def value(which: slice) -> Tensor:
@@ -52,9 +53,9 @@ def weighted_sum(
         return picked if of is None else of(picked, *(side[..., which, :] for side in sides))
 
     if inputs > UNROLLED:
-        return torch.matmul(weight, value(slice(None))).mT
+        return torch.matmul(weight, value(slice(None))).transpose(-1, -2)
     terms = [weight[..., i, None] * value(slice(i, i + 1)) for i in range(inputs)]
-    return sum(terms[1:], terms[0]).mT
+    return sum(terms[1:], terms[0]).transpose(-1, -2)
 
 
 def cosine_of_sum(chosen: Inputs, angle: Tensor) -> Tensor:
@@ -67,7 +68,7 @@ def cosine_of_sum(chosen: Inputs, angle: Tensor) -> Tensor:
     if angle.shape[-1] > UNROLLED:
         return torch.cos(weighted_sum(joined(chosen).to(angle.dtype), angle))
     if angle.shape[-1] == 1:
-        return torch.where(columns(chosen)[0], torch.cos(angle), 1.0).mT
+        return torch.where(columns(chosen)[0], torch.cos(angle), 1.0).transpose(-1, -2)
     # By the addition theorem: sine and cosine once a weight instead of once a sample and output.
     cosine, sine = torch.stack([torch.cos(angle), torch.sin(angle)]).unbind()
     real = imaginary = None
@@ -79,7 +80,7 @@ def cosine_of_sum(chosen: Inputs, angle: Tensor) -> Tensor:
         else:
             real, imaginary = real * c - imaginary * s, real * s + imaginary * c
     assert real is not None
-    return real.mT
+    return real.transpose(-1, -2)
 
 
 def distance_to_integer_sign(weight: Tensor) -> Tensor:

@@ -34,16 +34,16 @@ def product(factor: Factor, samples: Sequence[Inputs], weights: Sequence[Tensor]
         samples: what each sample has of its own, each `*batch x n x in`.
         weights: what all samples share, each `*batch x out x in`.
     """
-    rows = [weight.mT for weight in weights]
+    rows = [weight.transpose(-1, -2) for weight in weights]
     inputs = rows[0].shape[-2]
     if inputs > UNROLLED:
-        return _folded(factor, [joined(x).mT for x in samples], rows).mT
+        return _folded(factor, [joined(x).transpose(-1, -2) for x in samples], rows).transpose(-1, -2)
     each = [columns(x) for x in samples]
     factors = (factor(*(c[i] for c in each), *(r[..., i, :, None] for r in rows)) for i in range(inputs))
     result = next(factors)
     for one in factors:
         result = result * one
-    return result.mT
+    return result.transpose(-1, -2)
 
 
 def gated_product(x: Inputs, weight: Tensor) -> Tensor:

@@ -6,6 +6,16 @@ import math
 from collections.abc import Iterable, Sequence
 from typing import Any
 
+from torch import Tensor, nn
+
+
+class Followed(Tensor):
+    """A tensor that is followed through a model, to read it: a unit that meets it hands itself over."""
+
+    def through(self, unit: nn.Module) -> Tensor:
+        """What a unit makes of it."""
+        raise NotImplementedError(f"{type(self).__name__} must define `through`")
+
 
 def number(value: float) -> Any:
     """A whole number or a half as an exact sympy number, anything else as a Float."""

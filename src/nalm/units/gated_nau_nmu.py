@@ -24,7 +24,7 @@ from nalm.units._functional import distance_to_bit, distance_to_integer_sign, we
 from nalm.units._initialisers import Uniform, half_capped, xavier_uniform
 from nalm.units._product import gated_product
 from nalm.units._symbolic import linear
-from nalm.units.nalu import OPEN, gate_expression, opened, read_gate
+from nalm.units.nalu import OPEN, decided, gate_expression, opened, read_gate
 from nalm.units.nau import NAU
 from nalm.units.nmu import NMU, gated_factors
 
@@ -110,6 +110,10 @@ class GatedNAUNMU(Unit):
         """Whether the gate is open or closed for all positive inputs."""
         rows = self.gate.detach().reshape(-1, self.in_features).cpu().double().numpy()
         return all(read_gate(row) is not None for row in rows)
+
+    def holds(self, x: Tensor) -> Tensor:
+        """Rows of positive inputs that open or close the gate."""
+        return decided(x, self.gate)
 
     def set_ideal_(self, op: str, i: int, j: int) -> None:
         """1 on input i, 1 or -1 on input j, and a gate that is right for positive inputs."""

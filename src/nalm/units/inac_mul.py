@@ -70,10 +70,20 @@ class INACMul(INAC):
         """The equation itself."""
         return inac_mul(x, nac_weight(self.w_hat, self.m_hat))
 
+    def holds(self, x: Tensor) -> Tensor:
+        """Rows above the floor whose results stay below the cap."""
+        return within_cap(x, nac_weight(self.w_hat, self.m_hat))
+
     def symbolic(self, values: dict[str, np.ndarray], symbols: list[Any], idealised: bool) -> list[Any]:
         """The capped product of powers for each output."""
         weight = effective(values["w_hat"], values["m_hat"])
         return [capped_powers(row, symbols, idealised) for row in weight]
+
+
+def within_cap(x: Tensor, weight: Tensor) -> Tensor:
+    """Rows of x, `n x in`, that neither the floor nor the cap changes: bool, shape `n`."""
+    log = weighted_sum(x, weight, lambda x: torch.log(x.abs().clamp(min=FLOOR)))
+    return (x.abs() >= FLOOR).all(-1) & (log < CAP).all(-1)
 
 
 def capped_powers(weights: np.ndarray, symbols: list[Any], idealised: bool) -> Any:

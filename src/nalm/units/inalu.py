@@ -19,7 +19,7 @@ from torch import Tensor
 from nalm.units._functional import weighted_sum
 from nalm.units._symbolic import linear, number
 from nalm.units.inac import INAC, INITIAL, saturation_penalty
-from nalm.units.inac_mul import INACMul, capped_powers, inac_mul
+from nalm.units.inac_mul import INACMul, capped_powers, inac_mul, within_cap
 from nalm.units.nac import SATURATED, effective, nac_weight, saturate_
 
 
@@ -60,6 +60,10 @@ class INALU(INAC):
     def reading(self) -> str:  # type: ignore[override]
         """Products are read within the cap."""
         return "" if bool((self.gate > 0).all()) else INACMul.reading
+
+    def holds(self, x: Tensor) -> Tensor:
+        """Rows whose products are within the cap, if there are products."""
+        return within_cap(x, self.weights()["W_mul"]) if self.reading else super().holds(x)
 
     def build(self) -> None:
         """Declare the parameters."""

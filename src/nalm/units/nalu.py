@@ -35,6 +35,8 @@ OPEN = 1e9
 """A gate weight that opens or closes the gate fully for inputs down to 1e-6."""
 READABLE = 100.0
 """From this size on, gate weights of one sign are read as open or closed: inputs of 0.1 saturate the gate."""
+_CLEAR = 20.0
+"""From this size on, the logistic function is 0 or 1 to eight digits."""
 
 
 def nalu(x: Tensor, add_weight: Tensor, mul_weight: Tensor, gate: Tensor, epsilon: float = EPSILON) -> Tensor:
@@ -140,6 +142,10 @@ class NALU(Unit):
         rows = self.gate.detach().reshape(-1, self.in_features).cpu().double().numpy()
         return all(read_gate(row) is not None for row in rows)
 
+    def holds(self, x: Tensor) -> Tensor:
+        """Rows of positive inputs that open or close the gate."""
+        return decided(x, self.gate)
+
     def set_ideal_(self, op: str, i: int, j: int) -> None:
         """1 on input i, 1 or -1 on input j, and a gate that is right for positive inputs."""
         super().set_ideal_(op, i, j)
@@ -165,6 +171,11 @@ class NALU(Unit):
         """The options that differ from the original."""
         shared = "" if self.shared else ", shared=False"
         return shared + ("" if self.epsilon == EPSILON else f", epsilon={self.epsilon}")
+
+
+def decided(x: Tensor, gate: Tensor) -> Tensor:
+    """Rows of positive inputs, `n x in`, that open or close every gate: bool, shape `n`."""
+    return (x > 0).all(-1) & (weighted_sum(x, gate).abs() > _CLEAR).all(-1)
 
 
 def opened(gate: Tensor) -> tuple[Tensor, Tensor]:

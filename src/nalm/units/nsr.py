@@ -41,6 +41,8 @@ SHARP = 1e6
 """The scale of ideal weights: far beyond where the logistic function is 0 or 1."""
 READABLE = 4.6
 """From this size on, z is read as true or false: the output is within 0.01 of 1 or 0."""
+EQUAL, DIFFERENT = 1e-6, 3.0
+"""Scaled differences that are certainly none, and such at which tanh is within 0.01 of 1 or -1."""
 IDEAL = {
     "lt": (-1.0, 0.0, -1.0),
     "gt": (1.0, 0.0, -1.0),
@@ -100,6 +102,7 @@ class NSR(Unit):
     name = "nsr"
     ops = ("lt", "gt", "le", "ge", "eq", "ne")
     papers = ("faber2020", "mistry2023")
+    unreadable = "a comparison is of more than two inputs, or has no clear answer"
 
     first: Tensor
     second: Tensor
@@ -171,9 +174,15 @@ class NSR(Unit):
 
     def readable(self) -> bool:
         """Whether each comparison has one pair of operands and a clear answer in all three cases."""
-        values = {name: p.detach().cpu().double().numpy() for name, p in self.named_parameters()}
+        values = self.parameter_values()
         found = (_cases(self, values, k) for k in range(self.comparisons))
         return all(case is not None and (np.abs(case[2]) >= READABLE).all() for case in found)
+
+    def holds(self, x: Tensor) -> Tensor:
+        """Rows whose operands are equal, or so different that the answer is clear."""
+        weights = self.weights()
+        z = self.scale * weighted_sum(x, weights["first"] - weights["second"])
+        return ((z.abs() < EQUAL) | (z.abs() > DIFFERENT)).all(-1)
 
     def set_ideal_(self, op: str, i: int, j: int) -> None:
         """Compare input i with input j, in all redundant pairs."""

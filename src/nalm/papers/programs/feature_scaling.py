@@ -17,7 +17,7 @@ from nalm.compose.scaling import Scaled
 from nalm.papers.claims import Findings, Key
 from nalm.papers.entry import Measured
 from nalm.papers.programs._protocol import Protocol, median, sample, share
-from nalm.papers.scale import Scale, shorter
+from nalm.papers.scale import Scale
 from nalm.papers.verdicts import Finding
 from nalm.report.figures import COLOURS, MARKERS
 from nalm.tasks import RANGE_SETS, SingleModule
@@ -26,6 +26,7 @@ from nalm.training.engine import train_runs
 from nalm.training.models import Models, Parameters
 from nalm.training.recipe import Recipe
 from nalm.training.result import TrainResult
+from nalm.training.steps import shorter
 from nalm.units import NMU
 from nalm.units._functional import distance_to_bit
 

@@ -18,11 +18,12 @@ from nalm.papers.entry import Measured
 from nalm.papers.programs._protocol import Protocol, drawn_by, median_deviation
 from nalm.papers.programs.heim_units import ForwardClippedNMU
 from nalm.papers.programs.large_scale import Sums
-from nalm.papers.scale import Scale, shorter
+from nalm.papers.scale import Scale
 from nalm.papers.verdicts import Finding
 from nalm.training.engine import train_runs
 from nalm.training.models import Parameters
 from nalm.training.recipe import L1, Growth, Recipe, RMSProp
+from nalm.training.steps import shorter
 from nalm.units import NALU, NAU, NPU, RealNPU, Unit
 from nalm.units._initialisers import Constant, Initialiser, Uniform
 

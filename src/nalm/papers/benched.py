@@ -1,0 +1,49 @@
+"""The papers' success rates beside the rows of a benchmark: the same task, range, protocol and steps."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from nalm.experiment.bench import Experiment
+from nalm.experiment.run import Cell
+from nalm.papers.beside import published_for
+
+
+def has_own_units(experiment: Experiment) -> bool:
+    """Whether a unit of the user's own is among the models."""
+    return any(layer.origin is not None for cell in experiment.cells for layer in cell.model.layers)
+
+
+def with_published(result: dict[str, Any], experiment: Experiment, *, wanted: bool) -> dict[str, Any]:
+    """The JSON of a benchmark with `published` in every row: rates, or null where nobody looked.
+
+    Args:
+        result: the JSON of the benchmark.
+        experiment: what was run, whose cells are the rows.
+        wanted: look for rates, which takes a second; runs must be judged by their tasks' own thresholds.
+    """
+    pairs = list(zip(result["rows"], experiment.cells, strict=True))
+    rows = [{**row, "published": _rates(cell) if wanted else None} for row, cell in pairs]
+    others = sorted({steps for cell in experiment.cells for steps in _other_steps(cell)} if wanted else ())
+    if others and not any(row["published"] for row in rows):
+        steps = " or ".join(f"{steps:,}" for steps in others)
+        note = f"Papers have numbers for these tasks, but for {steps} steps: they are not put beside."
+        return {**result, "rows": rows, "notes": [*result["notes"], note]}
+    return {**result, "rows": rows}
+
+
+def _rates(cell: Cell) -> list[dict[str, Any]]:
+    if not _is_comparable(cell):
+        return []
+    return [rate.row() for rate in published_for(cell.task, cell.recipe.iterations)]
+
+
+def _other_steps(cell: Cell) -> set[int]:
+    if not _is_comparable(cell):
+        return set()
+    return {rate.iterations for rate in published_for(cell.task)} - {cell.recipe.iterations}
+
+
+def _is_comparable(cell: Cell) -> bool:
+    """Whether it is trained as the papers train: step by step, with their number of values between units."""
+    return not cell.recipe.is_second_order and cell.hidden == Cell.hidden

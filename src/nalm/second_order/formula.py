@@ -1,0 +1,69 @@
+"""The formula of a model with discrete weights, on rows of a table.
+
+Units keep logarithms and reciprocals finite by epsilons, which make them wrong near zero by more than the
+data are. What is called exact is the formula that one reads, without them.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import sympy as sp
+import torch
+from torch import Tensor
+
+from nalm.second_order.discretise import snapped_all
+from nalm.second_order.flat import Flat
+from nalm.units._base import units_of
+from nalm.units._symbolic import as_number
+
+_DISCRETE = 1e-9
+"""How far a weight may be from a discrete value and still count as one."""
+_ALIKE = 0.01
+"""A formula that is further from the model than this in most rows is not that of the model."""
+
+
+def is_readable(flat: Flat, vector: Tensor) -> bool:
+    """Whether all weights are discrete, frozen ones too, and no gate depends on the inputs."""
+    discrete = bool(((snapped_all(flat, vector[None])[0] - vector).abs() <= _DISCRETE).all())
+    return discrete and all(unit.readable() for unit in units_of(flat.single(vector)))
+
+
+def formula_values(flat: Flat, vector: Tensor, x: Tensor) -> Tensor | None:
+    """What the formula gives for x `n x in`, as `n x out`; None if the model cannot be read as one.
+
+    Args:
+        flat: the architecture; only stacks of units are read.
+        vector: its parameters, which must be readable.
+        x: the inputs.
+    """
+    if not flat.models.native:
+        return None
+    units = units_of(flat.single(vector))
+    if units[0].logical and not bool(((x == 0) | (x == 1)).all()):
+        return None  # the formula is about truth values
+    values: list[Any] = [sp.Dummy(f"x{k}", real=True) for k in range(x.shape[-1])]
+    symbols = values
+    try:
+        for unit in units:
+            values = unit.expression(values, idealised=True)
+    except NotImplementedError:  # a user's own unit need not have a symbolic form
+        return None
+    found = _evaluated(values, symbols, x)
+    return found if _agree(found, flat.predict(vector[None], x)[0]) else None
+
+
+def _agree(formula: Tensor, outputs: Tensor) -> bool:
+    """Whether model and formula are one function, but for epsilons: a hook may make them two."""
+    close = (formula - outputs).abs() <= _ALIKE * (1 + outputs.abs())
+    return bool(close.double().mean() > 0.5)
+
+
+def _evaluated(expressions: list[Any], symbols: list[Any], x: Tensor) -> Tensor:
+    function = sp.lambdify([symbols], [as_number(e) for e in expressions], "numpy")
+    columns = list(x.numpy().T)
+    with np.errstate(all="ignore"):
+        outputs = [np.broadcast_to(np.asarray(value), len(x)) for value in function(columns)]
+    real = [np.where(np.abs(out.imag) > 0, np.nan, out.real).astype(np.float64) for out in outputs]
+    return torch.from_numpy(np.stack(real, -1))

@@ -1,0 +1,136 @@
+"""An interruption at any moment: one sentence, exit code 130, no traceback, from children neither."""
+
+import os
+import signal
+import subprocess
+import sys
+
+import pytest
+
+from nalm import interrupts
+
+# Interrupts itself whenever one of some modules is about to be imported, so that the moments are exact.
+INTERRUPTED_AT = """
+import os, signal, sys
+from nalm.__main__ import main
+
+moments, *sys.argv[1:] = sys.argv[1:]
+
+class Interrupting:
+    def find_spec(self, name, path=None, target=None):
+        if name in moments.split(","):
+            os.kill(os.getpid(), signal.SIGINT)
+
+sys.meta_path.insert(0, Interrupting())
+main()
+"""
+# Interrupts itself, and again while it cleans up, when it has opened its store.
+TWICE = """
+import os, signal, sys
+from nalm.__main__ import main
+
+def interrupt(*_):
+    os.kill(os.getpid(), signal.SIGINT)
+
+import nalm.experiment.bench as bench
+bench.make_work = interrupt
+bench.Store.close = interrupt
+main()
+"""
+# An interruption that comes in a callback, where Python can only print it.
+IN_A_CALLBACK = """
+import os, signal, time, weakref
+from nalm import catalogue
+from nalm.__main__ import main
+
+class Thing: ...
+
+def machine():
+    thing = Thing()
+    seen = weakref.ref(thing, lambda _: os.kill(os.getpid(), signal.SIGINT))
+    del thing
+    time.sleep(60)
+
+catalogue.machine = machine
+main()
+"""
+AT_THE_END = """
+import atexit, os, signal, sys
+from nalm.__main__ import main
+
+atexit.register(lambda: os.kill(os.getpid(), signal.SIGINT))
+main()
+"""
+BENCH = ("bench", "single-module", "--units", "nmu", "--ranges", "1:2", "--seeds", "2", "--jobs", "2")
+
+
+def run(code, *arguments, cwd=None):
+    done = subprocess.run([sys.executable, "-c", code, *arguments], capture_output=True, text=True, cwd=cwd)
+    return done.returncode, done.stdout, done.stderr
+
+
+@pytest.mark.parametrize(
+    "moment",
+    ["nalm.cli", "typer", "torch", "torch._C", "torch.nn", "nalm.experiment.bench", "nalm.experiment.local"],
+)
+def test_while_something_is_imported(moment, tmp_path):
+    code, out, err = run(INTERRUPTED_AT, moment, *BENCH, "--dry-run", cwd=tmp_path)
+    assert (code, out, err) == (interrupts.CODE, "", interrupts.SENTENCE + "\n")
+
+
+def test_in_a_file_of_the_users_the_sentence_names_it(tmp_path):
+    interrupt = "import os, signal\nos.kill(os.getpid(), signal.SIGINT)\n"
+    (tmp_path / "mine.py").write_text(interrupt)
+    units = ("--units", "./mine.py:Mine")
+    code, _, err = run(INTERRUPTED_AT, "", "bench", "single-module", *units, cwd=tmp_path)
+    assert code == interrupts.CODE
+    assert err.splitlines() == [interrupts.SENTENCE.replace("ed.", "ed while importing mine.py.", 1)]
+
+
+def test_again_while_it_cleans_up(tmp_path):
+    code, out, err = run(TWICE, *BENCH, cwd=tmp_path)
+    assert (code, out, err) == (interrupts.CODE, "", interrupts.SENTENCE + "\n")
+
+
+def test_in_a_callback_where_it_cannot_be_raised():
+    code, out, err = run(IN_A_CALLBACK, "doctor")
+    assert (code, out, err) == (interrupts.CODE, "", interrupts.SENTENCE + "\n")
+
+
+def test_after_the_work_it_changes_nothing():
+    code, out, err = run(AT_THE_END, "--version")
+    assert (code, err) == (0, "")
+    assert out
+
+
+@pytest.mark.parametrize("times", [1, 2, 5])
+def test_a_terminal_that_interrupts_all_processes_of_a_benchmark(tmp_path, times):
+    arguments = [sys.executable, "-m", "nalm", *BENCH]
+    with subprocess.Popen(
+        arguments,
+        cwd=tmp_path,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    ) as command:
+        assert command.stderr is not None
+        said = command.stderr.readline()  # now processes are started, which import torch for seconds
+        assert "2 runs to compute" in said
+        for _ in range(times):
+            os.killpg(command.pid, signal.SIGINT)
+        out, err = command.communicate()
+    assert (command.returncode, out, err) == (interrupts.CODE, "", interrupts.SENTENCE + "\n")
+
+
+def test_a_process_that_was_started_in_between_is_not_interrupted():
+    sleeper = "import time; print('ready', flush=True); time.sleep(60)"
+    with interrupts.held():
+        child = subprocess.Popen([sys.executable, "-c", sleeper], stdout=subprocess.PIPE)
+    with child:
+        assert child.stdout is not None
+        assert child.stdout.readline()
+        child.send_signal(signal.SIGINT)
+        with pytest.raises(subprocess.TimeoutExpired):
+            child.wait(0.5)
+        child.kill()
