@@ -6,6 +6,7 @@ import functools
 import hashlib
 import io
 import json
+import operator
 import re
 import struct
 import zipfile
@@ -155,7 +156,10 @@ def _checksum_of(part: str, values: Mapping[str, Any]) -> int:
     """The checksum of a part of a row; of texts that many runs share it is computed once."""
     if part in _SHARED:
         return _shared_checksum((values[part],))
-    return _checksum([values[name] for name in PARTS[part]])
+    return _checksum(_curve(values) if part == "curve" else [values[part]])
+
+
+_curve = operator.itemgetter(*PARTS["curve"])
 
 
 def _checksum(values: Sequence[Any]) -> int:

@@ -9,6 +9,7 @@ store of version 0.3 to 0.7 is brought up to date when it is opened to be writte
 from __future__ import annotations
 
 import contextlib
+import functools
 import os
 import sqlite3
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
@@ -79,7 +80,7 @@ class Store:
         try:
             self._connection = self._connect()
             # Text that was damaged is read all the same, so that its checksum tells which run it is of.
-            self._connection.text_factory = lambda text: text.decode("utf-8", "surrogateescape")
+            self._connection.text_factory = functools.partial(str, encoding="utf-8", errors="surrogateescape")
             self._connection.execute("PRAGMA busy_timeout = 1000")
             self._has_runs = not self._is_empty()
             if self._has_runs:
