@@ -121,7 +121,7 @@ class Unit(nn.Module, metaclass=_UnitType):
         self.batch_shape = torch.Size(check_positive("batch_shape", size) for size in batch_shape)
         self.initialisers: dict[str, Initialiser] = {}
         self.uniform_source: UniformSource | None = None
-        self._factory: dict[str, Any] = {"device": device, "dtype": _check_dtype(dtype)}
+        self._factory: dict[str, Any] = {"device": check_device(device), "dtype": _check_dtype(dtype)}
         self.build()
         self.reset_parameters()
 
@@ -308,6 +308,8 @@ class Unit(nn.Module, metaclass=_UnitType):
         """
         import sympy as sp
 
+        if isinstance(names, str) or not isinstance(names, Sequence):
+            raise ArgumentError("names", f"a list of {self.in_features} names, one per input", repr(names))
         if len(names) != self.in_features:
             raise ArgumentError("names", f"{self.in_features} names, one per input", f"{len(names)}")
         given = [sp.Symbol(name, real=True) if isinstance(name, str) else name for name in names]
@@ -365,6 +367,22 @@ def all_indices(shape: Iterable[int]) -> Iterable[tuple[int, ...]]:
 def _check_op(op: str, unit: Unit | type[Unit]) -> None:
     if op not in unit.ops:
         raise ArgumentError("op", f"one that {unit.name} can express ({', '.join(unit.ops)})", repr(op))
+
+
+def check_device(device: torch.device | str | None) -> torch.device | None:
+    """The device, or None for the default one; refused if there is none of that name here."""
+    if device is None:
+        return None
+    expected = "None, a torch.device or the name of one, such as 'cpu'"
+    if not isinstance(device, (str, torch.device)):
+        raise ArgumentError("device", expected, repr(device))
+    try:
+        found = torch.device(device)
+        torch.empty(0, device=found)
+    except (RuntimeError, AssertionError, NotImplementedError) as error:
+        got = f"{str(device)!r} ({(str(error).splitlines() or [''])[0].rstrip('.')})"
+        raise ArgumentError("device", f"{expected}, that can be used here", got) from None
+    return found
 
 
 def _check_dtype(dtype: torch.dtype | None) -> torch.dtype | None:
