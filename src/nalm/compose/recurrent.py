@@ -119,6 +119,9 @@ class Recurrent(nn.Module):
         Returns:
             The states after each step, shaped like the input, and the last state, shaped like `state`.
         """
+        for argument, given in (("input", input), ("state", state)):
+            if not isinstance(given, Tensor) and not (argument == "state" and given is None):
+                raise ArgumentError(argument, "a tensor", type(given).__name__)
         if input.dim() not in (2, 3):
             raise ArgumentError("input", "of two or three dimensions", f"shape {tuple(input.shape)}")
         axis = 1 if self.batch_first and input.dim() == 3 else 0

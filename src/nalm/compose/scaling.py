@@ -111,6 +111,8 @@ def _half_span(values: Tensor) -> Tensor:
 def _check(x: Tensor, y: Tensor) -> None:
     """Refuse data without a spread: there would be nothing to divide by."""
     for argument, values in (("x", x), ("y", y)):
+        if not isinstance(values, Tensor):
+            raise ArgumentError(argument, "a tensor of training data", type(values).__name__)
         if values.dim() != 2 or len(values) < 2 or len(values) != len(x):
             raise ArgumentError(
                 argument, "rows of training data, two or more", f"shape {tuple(values.shape)}"

@@ -19,7 +19,7 @@ from nalm.second_order.verdict import is_determined
 from nalm.streams import Purpose, check_seed, counters, key, uniform
 from nalm.symbolic.stack import as_stack
 from nalm.tasks.tabular import check_finite, column_names, matrix
-from nalm.training.models import Models
+from nalm.training.models import Models, check_changeable, check_weights
 from nalm.training.program import one_thread
 from nalm.units._remarks import forget_remarks_, remark_
 
@@ -126,6 +126,8 @@ def _model(model: nn.Module | str, inputs: int, outputs: int, hidden: int) -> nn
         model = spec.build(inputs, outputs, hidden=check_positive("hidden", hidden), dtype=torch.float64)
     if not isinstance(model, nn.Module):
         raise ArgumentError("model", "an nn.Module or the name of one", type(model).__name__)
+    check_weights(model)
+    check_changeable(model)
     check_model(model)
     return model
 

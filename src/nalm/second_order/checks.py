@@ -15,10 +15,6 @@ MOST_PARAMETERS = 4096
 
 def check_model(model: nn.Module) -> None:
     """Refuse a model with nothing to train, or with more parameters than the method can hold."""
-    if any(p.is_meta for p in model.parameters()):
-        raise ArgumentError("model", "one whose weights hold numbers", "weights on the meta device")
-    if any(p.is_inference() for p in model.parameters()) and not torch.is_inference_mode_enabled():
-        raise ArgumentError("model", "one whose weights can be changed", "weights made under inference_mode")
     size = sum(p.numel() for p in model.parameters())
     if size > MOST_PARAMETERS:
         expected = f"one of at most {MOST_PARAMETERS:,} parameters for second-order training"

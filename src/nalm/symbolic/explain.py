@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import sympy as sp
-from torch import nn
+from torch import Tensor, nn
 
 from nalm.errors import ArgumentError
 from nalm.symbolic.check import Checked, checked
@@ -84,7 +84,7 @@ def _batch_shape(model: nn.Module) -> tuple[int, ...]:
 
 
 def _symbols(names: Sequence[str]) -> list[Any]:
-    if not isinstance(names, Iterable):
+    if isinstance(names, Tensor) or not isinstance(names, Iterable):
         raise ArgumentError("names", "a name per input", repr(names))
     given = list(names)
     if not all(isinstance(name, str) for name in given):

@@ -46,7 +46,7 @@ class Table(Task):
     ) -> None:
         self.names = column_names(x)
         x, y = _checked(x, y, self.names, dtype)
-        if not 0 < validation < 1:
+        if isinstance(validation, bool) or not isinstance(validation, (int, float)) or not 0 < validation < 1:
             raise ArgumentError("validation", "between 0 and 1", repr(validation))
         if len(x) < 2:
             raise ArgumentError("x", "two rows or more", f"{len(x)}")

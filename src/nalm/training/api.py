@@ -14,6 +14,7 @@ from nalm.compose.spec import ModelSpec
 from nalm.errors import ArgumentError, check_positive
 from nalm.tasks import ArithmeticDataset, Table, Task
 from nalm.training.engine import Report, train_runs
+from nalm.training.models import check_changeable
 from nalm.training.recipe import Recipe
 from nalm.training.result import TrainResult
 from nalm.training.steps import timing_of, with_steps
@@ -66,6 +67,7 @@ def train(
         model = spec.build(task.in_features, task.out_features, hidden=hidden, dtype=dtype)
     if not isinstance(model, nn.Module):
         raise ArgumentError("model", "an nn.Module or the name of one", type(model).__name__)
+    check_changeable(model)
     published = _published(model, task, spec)
     if not isinstance(recipe, Recipe | None):
         raise ArgumentError("recipe", "a Recipe", repr(recipe))

@@ -36,6 +36,7 @@ class Models:
     """
 
     def __init__(self, model: nn.Module, dtype: torch.dtype, device: torch.device) -> None:
+        check_weights(model)
         mixing = mixing_module(model)
         if mixing is not None:
             expected = "made of modules whose result depends on the model's own weights and inputs alone"
@@ -216,6 +217,18 @@ def _options(module: nn.Module) -> tuple[tuple[str, Any], ...] | None:
     own = sorted((k, v) for k, v in vars(module).items() if k not in _OF_EVERY_UNIT)
     simple = all(isinstance(v, (bool, int, float, str, torch.Size, type(None))) for _, v in own)
     return tuple(own) if simple and not module._buffers else None
+
+
+def check_weights(model: nn.Module) -> None:
+    """Refuse weights that hold no numbers."""
+    if any(p.is_meta for p in model.parameters()):
+        raise ArgumentError("model", "one whose weights hold numbers", "weights on the meta device")
+
+
+def check_changeable(model: nn.Module) -> None:
+    """Refuse weights that cannot be changed in place where this is called."""
+    if any(p.is_inference() for p in model.parameters()) and not torch.is_inference_mode_enabled():
+        raise ArgumentError("model", "one whose weights can be changed", "weights made under inference_mode")
 
 
 def mixing_module(model: nn.Module) -> nn.Module | None:
