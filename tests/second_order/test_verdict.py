@@ -126,3 +126,8 @@ def test_noise_has_no_trace_of_the_inputs():
     assert not has_trace_of(x, x[:, 0], y)
     assert has_trace_of(x, x[:, 0], y + 0.1 * x[:, 1])
     assert has_trace_of(x, x[:, 0], y + 0.5 * (x[:, 1] - 1.5) ** 2)
+
+
+def test_a_quotient_of_nothing_has_no_formula():
+    flat = flat_of(nn.Sequential(nalm.NAU(2, 2), nalm.NRU(2, 1)))
+    assert formula_values(flat, vector(1, 0, 0, 0, 1, -1), rows(inputs=2)) is None

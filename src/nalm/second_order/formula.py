@@ -20,6 +20,7 @@ from nalm.units._symbolic import as_number
 
 _DISCRETE = 1e-9
 """How far a weight may be from a discrete value and still count as one."""
+_NO_NUMBERS = (sp.zoo, sp.oo, -sp.oo, sp.nan)
 _ALIKE = 0.01
 """A formula that is further from the model than this in most rows is not that of the model."""
 
@@ -50,6 +51,8 @@ def formula_values(flat: Flat, vector: Tensor, x: Tensor) -> Tensor | None:
             values = unit.expression(values, idealised=True)
     except NotImplementedError:  # a user's own unit need not have a symbolic form
         return None
+    if any(value.has(*_NO_NUMBERS) for value in values):
+        return None  # such as a quotient of a sum of nothing
     found = _evaluated(values, symbols, x)
     return found if _agree(found, flat.predict(vector[None], x)[0]) else None
 

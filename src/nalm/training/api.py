@@ -19,6 +19,7 @@ from nalm.training.recipe import Recipe
 from nalm.training.result import TrainResult
 from nalm.training.steps import timing_of, with_steps
 from nalm.units import units_of
+from nalm.units._base import check_device
 
 
 def train(
@@ -68,6 +69,9 @@ def train(
     if not isinstance(model, nn.Module):
         raise ArgumentError("model", "an nn.Module or the name of one", type(model).__name__)
     check_changeable(model)
+    device = check_device(device) or torch.device("cpu")
+    if progress is not None and (isinstance(progress, type) or not callable(progress)):
+        raise ArgumentError("progress", "None or a function that takes a report", repr(progress))
     published = _published(model, task, spec)
     if not isinstance(recipe, Recipe | None):
         raise ArgumentError("recipe", "a Recipe", repr(recipe))
