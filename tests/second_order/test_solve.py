@@ -199,7 +199,8 @@ def test_a_wrong_row_is_named_wherever_it_is_split_to(size):
             solution = nalm.solve(unit, x, y, seed=seed)
             assert solution.found is Found.DISCRETE
             assert solution.notes == (
-                f"All but 1 of 1,000 rows are met to the data's precision; the row is {row}.",
+                f"All but 1 of 1,000 rows are met to the data's precision; the row is {row}, "
+                "which the share unexplained leaves out.",
             )
             assert unit.weight.tolist() == [[1, 1, 0, 0]]
 
@@ -271,6 +272,21 @@ def test_a_scalar_parameter_can_be_fitted():
     x, module = rows(inputs=1), Times()
     assert nalm.solve(module, x, 2.5 * x[:, 0]).found is Found.APPROXIMATE
     assert module.factor.item() == pytest.approx(2.5)
+
+
+def test_few_rows_held_back_that_are_met_by_luck_are_no_r2():
+    for seed in range(12):
+        generator = np.random.default_rng(seed)
+        x, y = generator.normal(size=(10, 8)), generator.normal(size=10)
+        solution = nalm.solve("nau", x, y, starts=1)
+        with torch.no_grad():
+            left = (solution.model(torch.from_numpy(x))[:, 0].numpy() - y).var() / y.var()
+        assert solution.r2 <= 1 - left + 1e-9
+        assert solution.found is Found.FAILED or solution.r2 >= 0.5
+
+
+def test_a_constant_target_has_an_r2_that_can_be_read():
+    assert nalm.solve("nau", rows(inputs=3), np.ones(400)).r2 > -1
 
 
 def test_the_same_seed_gives_the_same():

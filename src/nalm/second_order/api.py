@@ -92,7 +92,8 @@ def solve(
     found = Found(result.cost.found)
     solution = Solution(model, found, unique, (*notes, *said), result.cost, tuple(columns))
     if found is not Found.EXACT:
-        remark_(model, f"`nalm.solve` found it {solution.headline}")
+        reasons = "".join(f"; {note.rstrip('.')}" for note in said)
+        remark_(model, f"`nalm.solve` found it {solution.headline}{reasons}")
     return solution
 
 

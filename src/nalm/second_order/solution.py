@@ -35,7 +35,7 @@ class Cost:
         seconds: how long it took.
         error: mean squared error on fresh rows.
         unexplained: part of the variance that is left, of the output of which most is: of all rows for
-            discrete weights, of fresh rows for continuous ones.
+            discrete weights, of all rows or of fresh ones for continuous weights, whichever is more.
         error_before: the error before the weights were made discrete.
     """
 
@@ -88,7 +88,7 @@ class Solution:
 
     def __str__(self) -> str:
         how = f"{self.cost.start}, {self.cost.steps} steps of {self.cost.starts} starts"
-        first = f"{self.headline}: mean squared error {self.error:.3g} on fresh rows ({how})."
+        first = f"{self.headline}: mean squared error {self.error:.3g} on rows held back ({how})."
         return " ".join([first, *self.notes])
 
     @property

@@ -20,7 +20,7 @@ from nalm.second_order.levenberg_marquardt import minimise
 from nalm.second_order.quality import Quality, qualities
 from nalm.second_order.solution import Cost, Found
 from nalm.second_order.starts import Wave, drawn, grown
-from nalm.second_order.verdict import Verdict, meets_every_row, verdict
+from nalm.second_order.verdict import Verdict, meets_every_row, unexplained, verdict
 
 _TRIED = 3
 """Candidates of a wave, the best on fresh rows first, that are made discrete."""
@@ -28,6 +28,8 @@ _PATIENCE = 2
 """Waves of a series in a row that bring nothing, after which it ends."""
 _PROMISING = 0.99
 """Part of the variance that a start must explain to be looked at as a solution."""
+_FAILED = 0.5
+"""Continuous weights that leave more of the variance than this have failed."""
 _WORTH = 0.99
 """A wave brings something if it lowers the error below this part of the lowest so far."""
 _FEW_ROWS, _FEW_PER_PARAMETER = 1000, 10
@@ -207,15 +209,17 @@ class _Search:
     def choose(self, seconds: float) -> Result:
         """The best discrete candidate that the rows given bear out, else the best continuous one."""
         chosen, said = self._borne_out()
+        left = said.unexplained if said else self._left(chosen.vector)
+        failed = not said and left > _FAILED
         cost = Cost(
-            found=str(said.found if said else self._word_for(chosen)),
+            found=str(said.found if said else Found.FAILED if failed else Found.APPROXIMATE),
             start=chosen.start,
             starts=self.starts,
             steps=self.taken,
             chosen_steps=len(chosen.path) - 1 - chosen.discrete,
             seconds=seconds,
             error=chosen.quality.error,
-            unexplained=said.unexplained if said else 1 - chosen.quality.explained,
+            unexplained=left,
             error_before=chosen.before.error,
         )
         return Result(chosen.vector, chosen.path, chosen.quality, cost, said)
@@ -237,9 +241,14 @@ class _Search:
         reference = min(self.continuous, key=_error).quality
         return [c for c in self.discrete if c.meets or c.quality.as_good_as(reference)]
 
-    @staticmethod
-    def _word_for(chosen: _Candidate) -> Found:
-        return Found.FAILED if chosen.quality.failed else Found.APPROXIMATE
+    def _left(self, vector: Tensor) -> float:
+        """The part of the variance that continuous weights leave: of fresh rows or of all, whichever is more.
+
+        A few fresh rows may be met by luck, and rows that were fitted by weights that fit nothing else.
+        """
+        targets = self.rows.given[1]
+        tables = (self.rows.fresh, self.rows.given)
+        return max(unexplained(self.flat.predict(vector[None], x)[0], y, targets) for x, y in tables)
 
     def _effective(self, begun: list[_Candidate]) -> Tensor:
         """Free parameters with an effect: what has none now has none as long as the others are held."""

@@ -108,13 +108,18 @@ def _off_sentence(met: Tensor) -> str:
         return ""
     named = ", ".join(map(str, off[:5])) + (", …" if len(off) > 5 else "")
     verb = "row is" if len(off) == 1 else "rows are"
-    return f"All but {len(off)} of {len(met):,} rows are met to the data's precision; the {verb} {named}."
+    met_rows = f"All but {len(off)} of {len(met):,} rows are met to the data's precision"
+    return f"{met_rows}; the {verb} {named}, which the share unexplained leaves out."
 
 
-def unexplained(outputs: Tensor, y: Tensor) -> float:
-    """The part of the variance that is left, of the output of which most is; of a constant, of its square."""
-    spread = y.var(0, correction=0)
-    scale = torch.where(spread > 0, spread, y.square().mean(0).clamp_min(torch.finfo(y.dtype).tiny))
+def unexplained(outputs: Tensor, y: Tensor, targets: Tensor | None = None) -> float:
+    """The part of the variance that is left, of the output of which most is; of a constant, of its square.
+
+    The variance is that of all `targets`, by default of y.
+    """
+    targets = y if targets is None else targets
+    spread = targets.var(0, correction=0)
+    scale = torch.where(spread > 0, spread, targets.square().mean(0).clamp_min(torch.finfo(y.dtype).tiny))
     left = ((outputs - y).square().mean(0) / scale).max()
     return float(left) if left.isfinite() else math.inf
 
