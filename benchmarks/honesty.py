@@ -173,17 +173,17 @@ def dependent(rng: Rng) -> Table:
     columns = int(rng.integers(3, 6))
     model, law, about = suited(rng, columns)
     x = inputs(rng, 1200, columns)
-    kind = ["copy", "few digits", "sum", "product", "constant"][rng.integers(5)]
+    how = ["copy", "few digits", "sum", "product", "constant"][rng.integers(5)]
     made = {
         "copy": x[:, 0],
         "few digits": np.round(x[:, 0], int(rng.integers(1, 6))),
         "sum": x[:, 0] + x[:, 1],
         "product": x[:, 0] * x[:, 1],
         "constant": np.full(len(x), float(rng.integers(-2, 3))),
-    }[kind]
+    }[how]
     x[:, -1] = made
     x, fresh = split_fresh(x, int(rng.choice([20, 200])))
-    return Table(model, x, law(x), fresh, law, about=about | {"kind": kind})
+    return Table(model, x, law(x), fresh, law, about=about | {"how": how})
 
 
 def grids(rng: Rng) -> Table:

@@ -64,9 +64,9 @@ def unit_page(name: str) -> dict[str, Any]:
         **row,
         "name": name,
         "source": None if found is None else str(found.file),
-        "description": inspect.getdoc(inspect.getmodule(unit)) or inspect.getdoc(unit) or "",
+        "description": inspect.getdoc(inspect.getmodule(unit)) or _own_words(unit),
         "options": _options(unit),
-        "arguments": inspect.getdoc(unit) or "",
+        "arguments": _own_words(unit),
         "published_recipes": published,
         "other_recipes": recipes,
         "citations": [asdict(PAPERS[key]) for key in row["papers"] if key in PAPERS],
@@ -76,6 +76,11 @@ def unit_page(name: str) -> dict[str, Any]:
             if op in OPERATIONS
         },
     }
+
+
+def _own_words(unit: type[nn.Module]) -> str:
+    """What a class says of itself; what it inherits from torch is about something else."""
+    return inspect.cleandoc(unit.__doc__) if unit.__doc__ and unit.__doc__ != nn.Module.__doc__ else ""
 
 
 def _class_of(name: str) -> tuple[type[nn.Module], own.OwnUnit | None]:

@@ -363,3 +363,17 @@ def test_a_module_with_weights_of_its_own_is_no_stack():
             self.scale = nn.Parameter(torch.ones(1))
 
     assert as_stack(Unused()) is None
+
+
+class RowByRow(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.unit = nalm.NAU(2, 1)
+        self.unit.ideal_("add", 0, 1)
+
+    def forward(self, x):
+        return torch.stack([self.unit(row) for row in x])
+
+
+def test_a_module_that_takes_its_rows_one_by_one_is_read():
+    assert str(nalm.explain(RowByRow(), ["a", "b"])) == "a + b"

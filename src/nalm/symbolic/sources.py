@@ -173,7 +173,9 @@ class Network:
         def note(unit: nn.Module, given: tuple[Tensor, ...]) -> None:
             assert isinstance(unit, Unit)
             rows = unit.holds(given[0].reshape(-1, unit.in_features))
-            holds.logical_and_(rows.reshape(len(x), -1).all(-1))
+            # A module that takes its rows one by one calls a unit on other numbers of them.
+            each = rows.reshape(len(x), -1).all(-1) if len(rows) % len(x) == 0 else rows.all()
+            holds.logical_and_(each)
 
         handles = [unit.register_forward_pre_hook(note) for unit in self.units]
         try:
