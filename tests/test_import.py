@@ -69,3 +69,11 @@ def test_a_star_import_gives_every_name():
 def test_a_name_that_does_not_exist_is_an_attribute_error():
     with pytest.raises(AttributeError, match="module 'nalm' has no attribute 'NMUU'"):
         nalm.NMUU  # noqa: B018
+
+
+@pytest.mark.parametrize(
+    "module",
+    ["training.recipe", "training.models", "training.penalties", "second_order.flat", "tasks", "symbolic"],
+)
+def test_any_module_can_be_imported_first(module):
+    assert run(f"import nalm.{module} as m; print(m.__name__)").strip() == f"nalm.{module}"
