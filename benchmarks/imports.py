@@ -1,4 +1,4 @@
-"""What `import nalm` costs beside `import torch`: fresh processes in turns, the best of several rounds."""
+"""What nalm with its units costs beside `import torch`: fresh processes in turns, the best of several rounds."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ import time
 from pathlib import Path
 
 
-def seconds(module: str) -> float:
-    """Time of a fresh process that imports a module."""
+def seconds(code: str) -> float:
+    """Time of a fresh process that runs this."""
     began = time.perf_counter()
-    subprocess.run([sys.executable, "-c", f"import {module}"], check=True)
+    subprocess.run([sys.executable, "-c", code], check=True)
     return time.perf_counter() - began
 
 
@@ -25,7 +25,7 @@ def main() -> None:
     arguments = parser.parse_args()
     if arguments.rounds < 1:
         parser.error(f"--rounds must be 1 or more, but got {arguments.rounds}")
-    rounds = [(seconds("torch"), seconds("nalm")) for _ in range(arguments.rounds)]
+    rounds = [(seconds("import torch"), seconds("import nalm; nalm.NMU")) for _ in range(arguments.rounds)]
     torch_s, nalm_s = (min(times) for times in zip(*rounds))
     figures = {"torch_s": torch_s, "nalm_s": nalm_s, "ratio": nalm_s / torch_s}
     print(f"torch {torch_s:.2f} s, nalm {nalm_s:.2f} s, ratio {figures['ratio']:.2f}", file=sys.stderr)
