@@ -1,4 +1,4 @@
-"""What nalm with its units costs beside `import torch`: fresh processes in turns, the best of several rounds."""
+"""What nalm with its units costs beside `import torch`: fresh processes in turns, the best of several."""
 
 from __future__ import annotations
 
