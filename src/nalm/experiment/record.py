@@ -125,7 +125,8 @@ def decoded(values: Mapping[str, Any]) -> Record:
     held = dict(values)
     del held["checksums"]
     for name, decoder in _DECODERS.items():
-        held[name] = decoder(held[name])
+        value = held[name]
+        held[name] = decoder(value) if value else _EMPTY[name]
     made = object.__new__(Record)
     made.__dict__.update(held)  # as its __init__ does, which takes as long as all the rest
     return made
@@ -250,9 +251,21 @@ def _npy_header(header: bytes) -> tuple[tuple[int, ...], bool, np.dtype[Any]]:
     return np.lib.format.read_array_header_1_0(io.BytesIO(header))
 
 
+@functools.lru_cache(maxsize=4096)
+def _steps(value: bytes) -> np.ndarray:
+    """Logged steps: the same array for all runs of a recipe, which cannot be written to."""
+    return np.frombuffer(value, _ARRAYS["steps"])
+
+
 _DECODERS: dict[str, Callable[[Any], Any]] = {
     **{name: functools.partial(np.frombuffer, dtype=dtype) for name, dtype in _ARRAYS.items()},
+    **dict.fromkeys(("steps", "history_steps"), _steps),
     **dict.fromkeys(_JSON, _from_json),
     **dict.fromkeys(_WEIGHTS, _from_npz),
 }
 """What makes a value of what is stored, for columns where they differ."""
+_EMPTY = {
+    **{name: np.frombuffer(b"", dtype) for name, dtype in _ARRAYS.items()},
+    **{name: {} for name in (*_JSON, *_WEIGHTS)},
+}
+"""What is read of columns that are empty or were left out; nobody changes it."""

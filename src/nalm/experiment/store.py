@@ -13,6 +13,7 @@ import functools
 import os
 import sqlite3
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -79,8 +80,6 @@ class Store:
         self._absent: dict[str, str] = {}
         try:
             self._connection = self._connect()
-            # Text that was damaged is read all the same, so that its checksum tells which run it is of.
-            self._connection.text_factory = functools.partial(str, encoding="utf-8", errors="surrogateescape")
             self._connection.execute("PRAGMA busy_timeout = 1000")
             self._has_runs = not self._is_empty()
             if self._has_runs:
@@ -219,11 +218,16 @@ class Store:
         """All rows as they were stored, in one go."""
         if not self._has_runs:
             return
+        statement, read = self._select(without, where=""), 0
         try:
-            for row in self._connection.execute(self._select(without, where="")):
+            for row in self._connection.execute(statement):
                 yield dict(zip(_HELD, row))
+                read += 1
         except _FAULTS as error:
-            raise self._refusal(error) from error
+            if not self._take_any_text(error):
+                raise self._refusal(error) from error
+            for row in islice(self._execute(statement), read, None):
+                yield dict(zip(_HELD, row))
 
     def _select(self, without: Collection[str] = (), where: str = "WHERE rowid = ?") -> str:
         """The question for a row; what is left out or absent is empty."""
@@ -250,7 +254,19 @@ class Store:
         try:
             return self._connection.execute(statement, values).fetchall()
         except _FAULTS as error:
+            if self._take_any_text(error):
+                return self._execute(statement, values)
             raise self._refusal(error) from error
+
+    def _take_any_text(self, error: Exception) -> bool:
+        """Whether the error was text that is no UTF-8: from now on it is read all the same.
+
+        Its checksum then tells which run it is of. Not from the start: it takes longer for every text.
+        """
+        if self._connection.text_factory is not str or "decode" not in str(error):
+            return False
+        self._connection.text_factory = functools.partial(str, encoding="utf-8", errors="surrogateescape")
+        return True
 
     @contextlib.contextmanager
     def _changing(self) -> Iterator[sqlite3.Connection]:
