@@ -73,6 +73,7 @@ SUITED = {
     "a*b": ("NMU", "NRU", "NMRU", "RealNPU", "NAU+NMU"),
     "a/b": ("NRU", "NMRU", "RealNPU", "NAU+NRU"),
 }
+BRANCH = "a + b if c > 1.9 else a - b"
 OUTSIDE: dict[str, Law] = {
     "1000 sin a": lambda x: 1000 * np.sin(x[:, 0]),
     "exp a": lambda x: np.exp(x[:, 0]),
@@ -80,7 +81,7 @@ OUTSIDE: dict[str, Law] = {
     "tanh (a b)": lambda x: np.tanh(x[:, 0] * x[:, 1]),
     "max (a, b)": lambda x: np.maximum(x[:, 0], x[:, 1]),
     "a b + 0.01 sin c": lambda x: x[:, 0] * x[:, 1] + 0.01 * np.sin(x[:, 2]),
-    "a + b if c > 1.9 else a - b": lambda x: np.where(x[:, 2] > 1.9, x[:, 0] + x[:, 1], x[:, 0] - x[:, 1]),
+    BRANCH: lambda x: np.where(x[:, 2] > 1.9, x[:, 0] + x[:, 1], x[:, 0] - x[:, 1]),
     "8.314 a b / c": lambda x: 8.314 * x[:, 0] * x[:, 1] / x[:, 2],
     "a b c**0.3": lambda x: x[:, 0] * x[:, 1] * np.abs(x[:, 2]) ** 0.3,
     "floor a": lambda x: np.floor(x[:, 0]),
@@ -125,7 +126,16 @@ def outside(rng: Rng) -> Table:
     law = list(OUTSIDE)[rng.integers(len(OUTSIDE))]
     model, name = any_model(rng, columns)
     x, fresh = split_fresh(inputs(rng, 1200, columns), int(rng.choice([20, 50, 200])))
+    if law == BRANCH:
+        show_branch(x, fresh)
     return Table(model, x, OUTSIDE[law](x), fresh, OUTSIDE[law], about={"law": law, "model": name})
+
+
+def show_branch(x: np.ndarray, fresh: np.ndarray) -> None:
+    """Give one row of the rarer branch, if there is any: without one the rows follow `a - b`, exactly."""
+    rare = np.flatnonzero(fresh[:, 2] > 1.9)
+    if len(rare) and not (x[:, 2] > 1.9).any():
+        x[0], fresh[rare[0]] = fresh[rare[0]].copy(), x[0].copy()
 
 
 def few_rows(rng: Rng) -> Table:
