@@ -16,6 +16,7 @@ $(STAMP): pyproject.toml constraints.txt
 lint: setup
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
+	$(BIN)/lint-imports --no-logo
 
 types: setup
 	$(BIN)/mypy

@@ -26,11 +26,11 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
-from nalm.compose import ModelSpec
+from nalm.engine.batch import Batch, Settings
+from nalm.models import ModelSpec
+from nalm.models.many import Models
 from nalm.tasks import ArithmeticDataset, SingleModule, Task
-from nalm.training.batch import Batch, Settings
-from nalm.training.engine import train_runs
-from nalm.training.models import Models
+from nalm.training.trainers import train_runs
 
 Forward = Callable[[Tensor], Tensor]
 Penalty = Callable[[], Tensor] | None

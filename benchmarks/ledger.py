@@ -15,8 +15,8 @@ from typing import Any
 from nalm.papers.causes import cause_of
 from nalm.papers.entries import ENTRIES
 from nalm.papers.ledger import keep, kept_result, listing
+from nalm.papers.ledger_page import ledger_page, shares
 from nalm.papers.verdicts import APART
-from nalm.report.ledger_page import ledger_page, shares
 
 PAGE = Path(__file__).parents[1] / "docs" / "ledger.md"
 

@@ -22,7 +22,7 @@ import torch
 from torch import Tensor, nn
 
 import nalm
-from nalm.training.loop import one_of
+from nalm.training.attach import one_of
 
 STACKS = {"nau+nru": nalm.NRU, "nau+nmru": nalm.NMRU, "nau+realnpu": nalm.RealNPU}
 RECIPES = {"nau+realnpu": "modified-zero"}

@@ -33,18 +33,18 @@ import torch
 from torch import nn
 
 import nalm
-from nalm.compose import ModelSpec
 from nalm.evaluate.intervals import success_interval
 from nalm.experiment.bench import Experiment, do_work, make_experiment, make_work
 from nalm.experiment.local import Local
 from nalm.experiment.store import Store
+from nalm.models import ModelSpec
+from nalm.recipes import Centred, LevenbergMarquardt, PCCThenMSE, Recipe
+from nalm.recipes.steps import shorter
 from nalm.second_order.solution import Found
 from nalm.streams import Purpose, counters, key, uniform
 from nalm.tasks import RANGE_SETS, ArithmeticDataset, SingleModule, Split
 from nalm.tasks._sampling import RangeTask
-from nalm.training.engine import train_runs
-from nalm.training.recipe import Centred, LevenbergMarquardt, PCCThenMSE, Recipe
-from nalm.training.steps import shorter
+from nalm.training.trainers import train_runs
 
 PROCESSES = 2
 SETS = ("uniform", "mixed-sign", "distributions")

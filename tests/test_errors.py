@@ -2,8 +2,8 @@ import pickle
 
 import pytest
 
-from nalm.compose import ExpressionError
 from nalm.errors import ArgumentError, NalmError, check_choice, check_positive, nearest, unknown
+from nalm.models import ExpressionError
 
 UNITS = ("NAC", "NALU", "NAU", "NMU", "RealNPU")
 

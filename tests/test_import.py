@@ -43,7 +43,7 @@ def test_importing_the_package_alone_imports_nothing_heavy():
     assert not {"torch", "numpy", "sympy", "typer"} & loaded
 
 
-@pytest.mark.parametrize("name", ["units", "tasks", "training.recipe", "helpers", "errors", "testing"])
+@pytest.mark.parametrize("name", ["units", "tasks", "training", "recipes", "errors", "testing"])
 def test_modules_are_attributes_of_the_package(name):
     assert run(f"import nalm; print(nalm.{name}.__name__)").strip() == f"nalm.{name}"
 
@@ -73,7 +73,7 @@ def test_a_name_that_does_not_exist_is_an_attribute_error():
 
 @pytest.mark.parametrize(
     "module",
-    ["training.recipe", "training.models", "training.penalties", "second_order.flat", "tasks", "symbolic"],
+    ["recipes.recipe", "models.many", "recipes.penalties", "second_order.flat", "tasks", "symbolic"],
 )
 def test_any_module_can_be_imported_first(module):
     assert run(f"import nalm.{module} as m; print(m.__name__)").strip() == f"nalm.{module}"

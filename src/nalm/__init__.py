@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING, Any
 from nalm._version import NUMERICS_VERSION, __version__
 
 if TYPE_CHECKING:
-    from nalm.compose import CalcNet, Cell, ConfiguredByLSTM, Recurrent, Scaled
     from nalm.errors import ArgumentError, NalmError
-    from nalm.helpers import attach, penalty, project_, snap_, sparsity_error
-    from nalm.second_order.api import solve
+    from nalm.models import CalcNet, Cell, ConfiguredByLSTM, Recurrent, Scaled
+    from nalm.recipes import Recipe
     from nalm.second_order.solution import Solution
     from nalm.symbolic import Explanation, explain
-    from nalm.training.api import train
-    from nalm.training.recipe import Recipe
+    from nalm.training.attach import attach
+    from nalm.training.solve import solve
+    from nalm.training.train import train
     from nalm.units import (
         GNALU,
         INAC,
@@ -39,6 +39,7 @@ if TYPE_CHECKING:
         RealNPU,
         Unit,
     )  # fmt: skip
+    from nalm.units.helpers import penalty, project_, snap_, sparsity_error
 
 __all__ = [
     "GNALU", "INAC", "INALU", "NAC", "NALU", "NAU", "NLRL", "NMRU", "NMU", "NPU", "NRU", "NSR",
@@ -51,25 +52,25 @@ __all__ = [
 # Everything is loaded when it is first used, torch too: the command can then answer an interruption from its
 # first moment on, and a script that only asks for the version waits for nothing.
 _PLACES = {
-    "nalm.compose": ("CalcNet", "Cell", "ConfiguredByLSTM", "Recurrent", "Scaled"),
+    "nalm.models": ("CalcNet", "Cell", "ConfiguredByLSTM", "Recurrent", "Scaled"),
     "nalm.errors": ("ArgumentError", "NalmError"),
-    "nalm.helpers": ("attach", "penalty", "project_", "snap_", "sparsity_error"),
-    "nalm.second_order.api": ("solve",),
+    "nalm.training.attach": ("attach",),
+    "nalm.units.helpers": ("penalty", "project_", "snap_", "sparsity_error"),
+    "nalm.training.solve": ("solve",),
     "nalm.second_order.solution": ("Solution",),
     "nalm.symbolic": ("Explanation", "explain"),
-    "nalm.training.api": ("train",),
-    "nalm.training.recipe": ("Recipe",),
+    "nalm.training.train": ("train",),
+    "nalm.recipes.recipe": ("Recipe",),
 }
 _PLACE_OF = {name: place for place, names in _PLACES.items() for name in names}
 _MODULES = (
-    "baselines", "catalogue", "compose", "errors", "evaluate", "experiment", "helpers", "papers", "report",
+    "catalogue", "engine", "errors", "evaluate", "experiment", "models", "papers", "recipes", "report",
     "second_order", "streams", "symbolic", "tasks", "testing", "training", "units",
 )  # fmt: skip
 
 
 def __getattr__(name: str) -> Any:
     if name in _MODULES:
-        import_module("nalm.units")  # whatever part is asked for, those that every unit needs are there
         return import_module(f"nalm.{name}")
     if name in __all__:
         found = getattr(import_module(_PLACE_OF.get(name, "nalm.units")), name)

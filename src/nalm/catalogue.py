@@ -12,11 +12,11 @@ import torch
 from torch import nn
 
 from nalm._version import NUMERICS_VERSION, __version__
-from nalm.compose import own
+from nalm.engine.program import cache_folder, compiler, is_writable
 from nalm.errors import ArgumentError
+from nalm.models import user_units
 from nalm.papers import PAPERS
 from nalm.tasks import OPERATIONS, RANGE_SETS, RANGES, TASKS, TEST_RANGES, RangeTask, SingleModule, Split
-from nalm.training.program import cache_folder, compiler, is_writable
 from nalm.units import UNITS, Unit, unit_class
 from nalm.units._base import COMMON_RECIPES
 
@@ -58,7 +58,9 @@ def unit_page(name: str) -> dict[str, Any]:
     except Exception as error:  # a user's `make_recipe` may raise anything
         if found is None:
             raise
-        raise ArgumentError("unit", "one whose recipes can be made", own.failure(error, found)) from error
+        raise ArgumentError(
+            "unit", "one whose recipes can be made", user_units.failure(error, found)
+        ) from error
     published = recipes.pop("published", {})
     return {
         **row,
@@ -83,12 +85,12 @@ def _own_words(unit: type[nn.Module]) -> str:
     return inspect.cleandoc(unit.__doc__) if unit.__doc__ and unit.__doc__ != nn.Module.__doc__ else ""
 
 
-def _class_of(name: str) -> tuple[type[nn.Module], own.OwnUnit | None]:
+def _class_of(name: str) -> tuple[type[nn.Module], user_units.OwnUnit | None]:
     """The class of this name, and where it comes from if it is a user's or a package's."""
-    if own.is_file(name):
-        found = own.load_file(name)
-    elif name not in UNITS and name in own.offered():
-        found = own.load_offered(name)
+    if user_units.is_file(name):
+        found = user_units.load_file(name)
+    elif name not in UNITS and name in user_units.offered():
+        found = user_units.load_offered(name)
     else:
         return unit_class(name), None
     return found.kind, found

@@ -602,8 +602,8 @@ def _plan_sentence(plan: dict[str, Any]) -> str:
 
 def _save_figure(entry: Any, measured: Any, folder: Path, reduced: list[str]) -> None:
     """Write the figure; without the package that draws, the numbers still stand."""
+    from nalm.papers.figures import MissingPackage, save
     from nalm.papers.ledger import file_name
-    from nalm.report.figures import MissingPackage, save
 
     name = file_name(entry.id) + ("-quick" if reduced else "")
     try:

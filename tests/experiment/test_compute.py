@@ -3,11 +3,11 @@
 import pytest
 import torch
 
-from nalm.compose import ModelSpec
 from nalm.evaluate.outcome import limits, outcome_of
 from nalm.experiment.compute import compute, ideal_errors
 from nalm.experiment.plan import Chunk
 from nalm.experiment.run import Cell, Run
+from nalm.models import ModelSpec
 from nalm.tasks import RANGE_SETS, Reciprocal, SingleModule, Split
 
 

@@ -6,13 +6,13 @@ from made_runs import bare_record, fill
 from test_store import change, make_older
 
 from nalm.cli import main
-from nalm.compose import ModelSpec
 from nalm.errors import NalmError
 from nalm.experiment.bench import evaluate, make_experiment, make_work
 from nalm.experiment.check import check_store
 from nalm.experiment.describe import Filter, described_runs
 from nalm.experiment.run import Cell, Run
 from nalm.experiment.store import Store, StoreError
+from nalm.models import ModelSpec
 from nalm.report.page import write_page
 from nalm.tasks import SingleModule
 

@@ -6,13 +6,13 @@ import json
 import pyarrow.parquet
 import pytest
 
-from nalm.compose import ModelSpec
 from nalm.errors import ArgumentError
 from nalm.experiment.bench import Experiment, do_work, make_experiment, make_work
 from nalm.experiment.describe import Filter, described_runs
 from nalm.experiment.local import Local
 from nalm.experiment.run import Cell
 from nalm.experiment.store import Store, StoreError
+from nalm.models import ModelSpec
 from nalm.report.export import write_runs
 from nalm.report.tables import runs_table, sparkline
 from nalm.tasks import ArithmeticDataset

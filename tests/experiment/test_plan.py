@@ -6,11 +6,12 @@ from dataclasses import replace
 
 import pytest
 
-from nalm.compose import ModelSpec
-from nalm.experiment.plan import CHUNK, make_plan
+from nalm.experiment.plan import make_plan
 from nalm.experiment.run import Cell, Run
+from nalm.models import ModelSpec
+from nalm.recipes import SGD
 from nalm.tasks import ArithmeticDataset, SingleModule
-from nalm.training.recipe import SGD
+from nalm.training.trainers import TRAINERS
 
 
 def runs(model="nmu", op="mul", count=10, **changes):
@@ -44,7 +45,7 @@ def test_a_group_is_cut_to_fill_the_processes_and_bound_the_loss(count, processe
     sizes = [len(chunk.runs) for chunk in make_plan(runs(count=count), processes)]
     assert len(sizes) == chunks
     assert max(sizes) - min(sizes) <= 1
-    assert max(sizes) <= CHUNK
+    assert max(sizes) <= TRAINERS["engine"].chunk
 
 
 def test_large_chunks_come_first():
@@ -77,7 +78,7 @@ def test_few_runs_of_millions_of_steps_are_worth_all_processes():
 
 def test_second_order_runs_come_in_small_chunks_in_float64():
     chunks = make_plan(runs("nmu@second-order", count=200), processes=2)
-    assert {len(chunk.runs) for chunk in chunks} == {CHUNK // 100}
+    assert {len(chunk.runs) for chunk in chunks} == {TRAINERS["second-order"].chunk}
     assert chunks[0].first.identity["precision"] == "float64"
 
 

@@ -4,12 +4,12 @@ from dataclasses import replace
 
 from made_runs import bare_record
 
-from nalm.compose import ModelSpec
 from nalm.experiment.run import Cell, Run
 from nalm.experiment.stored import differences, stored_cells
+from nalm.models import ModelSpec
 from nalm.papers.scale import shortened
+from nalm.recipes import PCC
 from nalm.tasks import SingleModule
-from nalm.training.recipe import PCC
 
 USUAL = Cell(ModelSpec.parse("nmu"), SingleModule("mul", "1:2"))
 
@@ -83,7 +83,7 @@ def test_a_cell_knows_when_and_by_what_its_runs_were_computed():
     (found,) = stored_cells(iter(records))
     assert (found.times, found.untimed) == ((times[2], times[3]), 1)
     assert {dict(versions)["nalm"]: n for versions, n in found.machines.items()} == {"0.6.0": 1, "0.5.0": 3}
-    assert not found.is_second_order
+    assert found.trainer == "engine"
 
 
 def test_runs_come_together_whether_or_not_they_share_their_identity_in_memory():

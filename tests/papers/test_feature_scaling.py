@@ -6,14 +6,14 @@ import pytest
 import torch
 
 import nalm
+from nalm.models.many import Models
 from nalm.papers.entries import ENTRIES
 from nalm.papers.programs import feature_scaling
 from nalm.papers.programs._protocol import Protocol, median_deviation, sample, share
 from nalm.papers.published import numbers_of
 from nalm.papers.scale import Scale
 from nalm.tasks import SingleModule
-from nalm.training.engine import train_runs
-from nalm.training.models import Models
+from nalm.training.trainers import train_runs
 
 X = torch.tensor([[1.0, 4.0], [2.0, 5.0], [6.0, 12.0]])
 Y = X.prod(-1, keepdim=True)

@@ -13,7 +13,7 @@ from nalm.papers.programs.large_scale import BLOCK, Sums
 from nalm.papers.published import numbers_of
 from nalm.tasks import ArithmeticDataset
 from nalm.tasks._base import Split
-from nalm.training.engine import train_runs
+from nalm.training.trainers import train_runs
 
 SEEDS = [0, 1]
 

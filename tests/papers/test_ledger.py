@@ -8,8 +8,8 @@ import pytest
 
 from nalm.papers.entries import ENTRIES
 from nalm.papers.ledger import file_name, kept_result, listing, results_folder
+from nalm.papers.ledger_page import ledger_page, shares
 from nalm.papers.published import published
-from nalm.report.ledger_page import ledger_page, shares
 
 ROOT = Path(__file__).parents[2]
 RESULTS = [result for entry in ENTRIES if (result := kept_result(entry)) is not None]

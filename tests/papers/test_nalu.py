@@ -9,6 +9,7 @@ from torch import nn
 
 from nalm.errors import ArgumentError
 from nalm.experiment.local import Local
+from nalm.models.many import Models
 from nalm.papers.entries import ENTRIES, nalu_identity, nalu_recurrent, nalu_static
 from nalm.papers.programs import identity, recurrent, relative
 from nalm.papers.programs.amount import amount, chosen_rows
@@ -18,7 +19,6 @@ from nalm.papers.reproduce import measure, result_of
 from nalm.papers.scale import make_scale
 from nalm.papers.verdicts import Finding
 from nalm.tasks import ArithmeticDataset, Split
-from nalm.training.models import Models
 
 TABLES = [f"trask2018:{name}" for name in ("table1", "table5", "table6", "table7", "table8", "table9")]
 

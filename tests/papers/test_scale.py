@@ -1,8 +1,8 @@
 import pytest
 
-from nalm.compose import ModelSpec
 from nalm.errors import ArgumentError
 from nalm.experiment.run import Cell
+from nalm.models import ModelSpec
 from nalm.papers.scale import Scale, make_scale, shortened
 from nalm.tasks import ArithmeticDataset
 

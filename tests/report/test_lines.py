@@ -10,8 +10,8 @@ from nalm.experiment.run import Run
 from nalm.experiment.stored import stored_cells
 from nalm.papers.entries import ENTRIES
 from nalm.papers.entry import Grid
+from nalm.recipes import PCC, Adam, Recipe
 from nalm.report.lines import lines_of
-from nalm.training.recipe import PCC, Adam, Recipe
 
 
 def test_long_differences_are_numbered():

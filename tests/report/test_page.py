@@ -7,11 +7,11 @@ import numpy as np
 import pytest
 from made_runs import EVIL, STEPS, bare_record, fill, made_record
 
-from nalm.compose import ModelSpec
 from nalm.errors import ArgumentError
 from nalm.experiment.bench import make_experiment
 from nalm.experiment.run import Cell, Run
 from nalm.experiment.store import Store, StoreError
+from nalm.models import ModelSpec
 from nalm.report import packing
 from nalm.report.page import write_page
 from nalm.tasks import SingleModule

@@ -9,9 +9,9 @@ from nalm.experiment.bench import make_experiment
 from nalm.experiment.run import Run
 from nalm.experiment.store import Store
 from nalm.experiment.stored import stored_cells
+from nalm.recipes import Adam
 from nalm.report.page_data import Page, seeds_text, when
 from nalm.tasks import SingleModule
-from nalm.training.recipe import Adam
 
 
 def page_of(*experiments, path, **changes):

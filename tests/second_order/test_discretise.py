@@ -4,10 +4,10 @@ import torch
 from torch import nn
 
 import nalm
+from nalm.models.many import Models
 from nalm.second_order.discretise import discretise, scaled, snapped
 from nalm.second_order.flat import Flat
 from nalm.second_order.quality import qualities
-from nalm.training.models import Models
 
 
 def flat_of(model):

@@ -5,9 +5,9 @@ import torch
 from torch import nn
 
 import nalm
+from nalm.models.many import Models
 from nalm.second_order import flat as module
 from nalm.second_order.flat import Flat
-from nalm.training.models import Models
 
 MODELS = {
     "unit": lambda: nalm.NMU(3, 2),

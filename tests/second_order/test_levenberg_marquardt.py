@@ -6,10 +6,10 @@ import torch
 from torch import nn
 
 import nalm
+from nalm.models.many import Models
 from nalm.second_order import flat as flat_module
 from nalm.second_order.flat import Flat
 from nalm.second_order.levenberg_marquardt import minimise
-from nalm.training.models import Models
 
 
 def flat_of(model):

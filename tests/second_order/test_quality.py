@@ -3,9 +3,9 @@
 import torch
 
 import nalm
+from nalm.models.many import Models
 from nalm.second_order.flat import Flat
 from nalm.second_order.quality import best, qualities
-from nalm.training.models import Models
 
 ROWS = torch.arange(1.0, 101.0, dtype=torch.float64)[:, None]
 

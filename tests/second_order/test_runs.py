@@ -5,15 +5,16 @@ import torch
 
 import nalm
 from nalm.errors import ArgumentError
-from nalm.second_order.runs import logged_steps, solve_runs
+from nalm.recipes import SECOND_ORDER, LevenbergMarquardt, Recipe
+from nalm.second_order.runs import logged_steps
 from nalm.tasks import ArithmeticDataset, SingleModule
-from nalm.training.recipe import SECOND_ORDER, LevenbergMarquardt, Recipe
+from nalm.training.trainers import train_runs
 
 DRAWN = Recipe(optimiser=LevenbergMarquardt(grow=False), clamps=(), iterations=60)
 
 
 def solved(model, task, recipe=SECOND_ORDER, seeds=(0, 1)):
-    return solve_runs(model, [task] * len(seeds), [recipe] * len(seeds), list(seeds), recipe.iterations)
+    return train_runs(model, [task] * len(seeds), [recipe] * len(seeds), list(seeds))
 
 
 def test_logged_steps_are_dense_at_first_and_end_with_the_last():

@@ -7,11 +7,11 @@ import torch
 from torch import nn
 
 import nalm
+from nalm.models.many import Models
 from nalm.second_order.flat import Flat
 from nalm.second_order.measures import Measure
 from nalm.second_order.starts import drawn, grown, grown_selection
 from nalm.streams import Purpose
-from nalm.training.models import Models
 
 
 def flat_of(model):

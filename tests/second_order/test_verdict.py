@@ -5,13 +5,13 @@ import torch
 from torch import nn
 
 import nalm
+from nalm.models.many import Models
 from nalm.second_order.alternatives import open_weights
 from nalm.second_order.flat import Flat
 from nalm.second_order.formula import formula_values, is_readable
 from nalm.second_order.quality import qualities
 from nalm.second_order.solution import Found
 from nalm.second_order.verdict import has_trace_of, too_few_rows, verdict
-from nalm.training.models import Models
 
 
 def flat_of(model):

@@ -74,7 +74,7 @@ def test_a_remark_on_weights_that_are_no_numbers_stays(model):
 
 
 def test_a_remarked_model_still_finds_its_program():
-    from nalm.training.models import Models
+    from nalm.models.many import Models
 
     plain, remarked = nalm.NMU(2, 1), nalm.NMU(2, 1)
     remark_(remarked, FAILED)

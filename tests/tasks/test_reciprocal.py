@@ -5,8 +5,8 @@ import pytest
 import torch
 
 import nalm
-from nalm.compose import ModelSpec
 from nalm.errors import ArgumentError
+from nalm.models import ModelSpec
 from nalm.tasks import RANGE_SETS, Reciprocal, Split
 
 

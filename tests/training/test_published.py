@@ -4,7 +4,7 @@ import pytest
 
 import nalm
 from nalm.tasks import TEST_RANGES, SingleModule
-from nalm.training.engine import train_runs
+from nalm.training.trainers import train_runs
 
 HARD = ["-2:-1", "-1.2:-1.1"]
 

@@ -1,16 +1,16 @@
-"""A linear layer of activations: stacks of it are the ordinary networks of `nalm.baselines`."""
+"""A linear layer of activations: stacks of it are the ordinary networks of `nalm.models.baselines`."""
 
 import pytest
 import sympy as sp
 import torch
 
 import nalm
-from nalm.baselines import ACTIVATIONS, MLP
-from nalm.compose import ModelSpec
 from nalm.errors import ArgumentError
+from nalm.models import ModelSpec
+from nalm.models.baselines import ACTIVATIONS, MLP
+from nalm.recipes import Recipe
 from nalm.tasks import ArithmeticDataset
-from nalm.training.engine import train_runs
-from nalm.training.recipe import Recipe
+from nalm.training.trainers import train_runs
 from nalm.units._activations import FUNCTIONS
 
 NAMES = list(FUNCTIONS)

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 from enum import StrEnum
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import torch
 
 from nalm.errors import ArgumentError
 from nalm.tasks._base import Split, Task
-
-if TYPE_CHECKING:
-    from nalm.training.result import TrainResult
+from nalm.trained import Trained
 
 
 class Outcome(StrEnum):
@@ -85,7 +83,7 @@ def outcome_of(validation: float, test: float, diverged: bool, below: Limits) ->
     return Outcome.NOT_CONVERGED
 
 
-def classify(result: TrainResult, threshold: float | None = None) -> list[Outcome]:
+def classify(result: Trained, threshold: float | None = None) -> list[Outcome]:
     """The outcome of each run, by its task's thresholds or by one for both splits."""
     test, validation = result.chosen_error(Split.TEST), result.chosen_error(Split.VALIDATION)
     outcomes = []

@@ -9,7 +9,6 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from nalm.compose import ModelSpec
 from nalm.errors import ArgumentError, check_choice, check_positive
 from nalm.evaluate.outcome import Limits, limits
 from nalm.evaluate.ranking import rank
@@ -18,14 +17,13 @@ from nalm.experiment.plan import Chunk, make_plan
 from nalm.experiment.run import Cell, Run
 from nalm.experiment.store import BULK, Record, Store
 from nalm.experiment.workforce import Tell, Workforce
-from nalm.second_order.checks import check_model
+from nalm.models import ModelSpec
+from nalm.recipes.steps import SCHEDULES
 from nalm.tasks import TASKS, RangeTask, expand_ranges
-from nalm.training.steps import SCHEDULES
+from nalm.training.trainers import trainer_of
 from nalm.units import UNITS
 
-SECONDS_PER_STEP, SECONDS_TO_COMPILE = 1e-6, 30.0
-SECONDS_PER_INPUT = 0.02
-"""Of a second-order run."""
+SECONDS_TO_COMPILE = 30.0
 MOST_RUNS = 1_000_000
 """Runs of one command: planning them takes seconds, computing them days."""
 
@@ -105,8 +103,7 @@ def make_experiment(
                 cells.append(Cell(model, wanted_task, iterations, hidden=between, schedule=schedule))
                 _check_threshold(cells[-1])
         model.check(cells[-1].task.inputs, 1)
-        if cells[-1].recipe.is_second_order:
-            check_model(cells[-1].build())
+        trainer_of(cells[-1].recipe).check(cells[-1].build())
     if not cells:
         raise ArgumentError("op", f"one that the usual models of {task} can express", ", ".join(ops or ()))
     return Experiment(task, tuple(dict.fromkeys(cells)), seeds)
@@ -177,12 +174,13 @@ class Work:
         """Seconds that it takes, roughly, compiling included."""
         if not self.chunks:
             return 0.0
-        first = [chunk for chunk in self.chunks if not chunk.first.recipe.is_second_order]
-        second = [chunk for chunk in self.chunks if chunk.first.recipe.is_second_order]
-        steps = sum(chunk.run_steps * max(1, chunk.first.task.inputs / 2) for chunk in first)
-        solved = sum(len(chunk.runs) * chunk.first.task.inputs for chunk in second)
-        alone = steps * SECONDS_PER_STEP + len(first) * SECONDS_TO_COMPILE + solved * SECONDS_PER_INPUT
-        return max(alone / processes, SECONDS_TO_COMPILE if first else 1.0)
+        alone, least = 0.0, 1.0
+        for chunk in self.chunks:
+            trainer = trainer_of(chunk.first.recipe)
+            compiling = SECONDS_TO_COMPILE if trainer.programs else 0.0
+            alone += trainer.seconds(len(chunk.runs), chunk.first.recipe, chunk.first.task.inputs) + compiling
+            least = max(least, compiling)
+        return max(alone / processes, least)
 
 
 def plan_work(experiment: Experiment, path: Path, processes: int, *, fresh: bool = False) -> Work:

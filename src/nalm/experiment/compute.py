@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from datetime import UTC, datetime
 from typing import Any
 
@@ -13,14 +13,15 @@ from nalm._version import __version__
 from nalm.experiment.plan import Chunk
 from nalm.experiment.run import LOG_INTERVAL, Cell, Run
 from nalm.experiment.store import Record
-from nalm.helpers import sparsity_error
+from nalm.models.many import Parameters
 from nalm.tasks import Split
-from nalm.training.engine import Report, compile_program, evaluate_runs, train_runs
-from nalm.training.models import Parameters
+from nalm.trained import OnProgress
 from nalm.training.result import TrainResult
+from nalm.training.trainers import train_runs, trainer_of
+from nalm.units.helpers import sparsity_error
 
 
-def compute(chunk: Chunk, progress: Callable[[Report], None] | None = None) -> list[Record]:
+def compute(chunk: Chunk, on_progress: OnProgress | None = None) -> list[Record]:
     """Train the runs of a chunk."""
     cell = chunk.first
     try:
@@ -32,7 +33,7 @@ def compute(chunk: Chunk, progress: Callable[[Report], None] | None = None) -> l
             [run.seed for run in chunk.runs],
             log_interval=LOG_INTERVAL,
             initial=None if cell.model.made_of_units else _made_anew(chunk.runs),
-            progress=progress,
+            on_progress=on_progress,
         )
         ideal = ideal_errors(model, chunk.runs)
     except (Exception, SystemExit) as error:  # a user's unit may do anything
@@ -51,9 +52,7 @@ def compute(chunk: Chunk, progress: Callable[[Report], None] | None = None) -> l
 def prepare(chunk: Chunk, program: str) -> None:
     """Compile one of a chunk's programs, so that other processes find it in the cache."""
     cell = chunk.first
-    if cell.recipe.is_second_order:
-        return  # it runs eagerly
-    compile_program(cell.build(), cell.task, cell.recipe, evaluate=program == "evaluate")
+    trainer_of(cell.recipe).prepare(cell.build(), cell.task, cell.recipe, program)
 
 
 def machine(compiled: bool) -> dict[str, Any]:
@@ -99,9 +98,7 @@ def ideal_errors(
     ideal = {name: torch.stack([each[name] for each in held]) for name in held[0]}
     tasks, recipes = [run.cell.task for run in chosen], [run.cell.recipe for run in chosen]
     seeds = [run.seed for run in chosen]
-    if recipes[0].is_second_order:  # judged in the precision that it was computed in
-        ideal, compiled = {name: p.double() for name, p in ideal.items()}, False
-    errors = evaluate_runs(model, tasks, recipes, seeds, ideal, compiled=compiled)
+    errors = trainer_of(recipes[0]).evaluate(model, tasks, recipes, seeds, ideal, compiled=compiled)
     return {run: {split: float(e[k]) for split, e in errors.items()} for k, run in enumerate(chosen)}
 
 

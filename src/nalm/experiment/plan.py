@@ -12,12 +12,9 @@ from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from nalm.experiment.run import Cell, Run
-from nalm.training.numbers import split
+from nalm.recipes.numbers import split
+from nalm.training.trainers import trainer_of
 
-CHUNK = 1000
-"""Runs in a chunk: enough to fill the engine's batches, few enough to lose."""
-SHARE = 100
-"""A chunk of second-order runs has this part of the others' runs."""
 SMALL = 100 * 50_000
 """Chunks of fewer steps are not worth a second process, which would load the same program."""
 
@@ -56,9 +53,7 @@ def _size(group: Sequence[Run], parts: int) -> int:
     """How many runs a chunk may have: those of so many equal parts, if they are worth it."""
     recipe = group[0].cell.recipe
     worth = -(-SMALL // recipe.work)
-    # Runs that cost more a step are not trained side by side: fewer of them are as quick, and fewer to lose.
-    most = max(1, CHUNK // SHARE) if recipe.optimiser.work > 1 else CHUNK
-    return min(most, max(worth, -(-len(group) // parts)))
+    return min(trainer_of(recipe).chunk, max(worth, -(-len(group) // parts)))
 
 
 def _program(cell: Cell) -> Hashable:

@@ -11,9 +11,9 @@ import numpy as np
 import torch
 from torch import nn
 
-from nalm.compose import ModelSpec
 from nalm.errors import NalmError
 from nalm.experiment.store import Record
+from nalm.models import ModelSpec
 from nalm.symbolic import explain
 from nalm.tasks import TASKS, RangeTask
 from nalm.units import units_of

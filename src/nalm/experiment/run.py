@@ -12,10 +12,11 @@ from typing import Any
 from torch import nn
 
 from nalm._version import NUMERICS_VERSION
-from nalm.compose import ModelSpec
+from nalm.models import ModelSpec
+from nalm.recipes import Recipe
+from nalm.recipes.steps import Timing, timing_of, with_steps
 from nalm.tasks import RangeTask
-from nalm.training.recipe import Recipe
-from nalm.training.steps import Timing, timing_of, with_steps
+from nalm.training.trainers import trainer_of
 
 LOG_INTERVAL = 1000
 
@@ -84,7 +85,7 @@ def make_identity(
         "layers": layers,
         "recipe": repr(recipe),
         "log_interval": LOG_INTERVAL,
-        "precision": "float64" if recipe.is_second_order else "float32",
+        "precision": str(trainer_of(recipe).precision).removeprefix("torch."),
         "numerics_version": NUMERICS_VERSION,
     }
 

@@ -24,9 +24,9 @@ from nalm.experiment.bench import summary_row, verdict_on
 from nalm.experiment.restore import spec_of, task_of
 from nalm.experiment.run import Cell, make_identity
 from nalm.experiment.store import Record
+from nalm.recipes import Recipe
+from nalm.recipes.steps import STEP_NAMES
 from nalm.tasks import RangeTask
-from nalm.training.recipe import Recipe
-from nalm.training.steps import STEP_NAMES
 
 WEIGHTS = ("chosen_parameters", "final_parameters", "history")
 """What cells are made without: most of a store."""
@@ -83,9 +83,9 @@ class StoredCell:
     untimed: int
 
     @property
-    def is_second_order(self) -> bool:
-        """Whether its runs were solved instead of trained step by step: no others are in double precision."""
-        return bool(self.identity["precision"] == "float64")
+    def trainer(self) -> str:
+        """The trainer of its runs."""
+        return "second-order" if self.identity["precision"] == "float64" else "engine"
 
     def row(self) -> dict[str, Any]:
         """The measures of the cell, as in the JSON of a benchmark."""

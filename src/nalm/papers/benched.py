@@ -46,4 +46,4 @@ def _other_steps(cell: Cell) -> set[int]:
 
 def _is_comparable(cell: Cell) -> bool:
     """Whether it is trained as the papers train: step by step, with their number of values between units."""
-    return not cell.recipe.is_second_order and cell.hidden == Cell.hidden
+    return cell.recipe.trainer == "engine" and cell.hidden == Cell.hidden

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from nalm.errors import ArgumentError, check_choice, check_positive
 from nalm.experiment.bench import MOST_RUNS
 from nalm.experiment.run import Cell
-from nalm.training.steps import shorter
+from nalm.recipes.steps import shorter
 
 
 @dataclass(frozen=True)

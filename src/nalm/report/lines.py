@@ -105,7 +105,7 @@ def lines_of(cells: Sequence[StoredCell]) -> list[Line]:
 
 def budget_of(cell: StoredCell) -> Budget:
     """How many steps of which kind its runs were given."""
-    return Budget(cell.is_second_order, cell.iterations)
+    return Budget(cell.trainer == "second-order", cell.iterations)
 
 
 def _rank_key(section: Section, cell: StoredCell) -> tuple[Any, ...]:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from nalm.papers import ledger
+from nalm.papers.ledger_page import both_sides, shares
 from nalm.papers.verdicts import Verdict
-from nalm.report.ledger_page import both_sides, shares
 
 
 def ledger_cells() -> dict[str, Any]:

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import torch
 from torch import Tensor, nn
 
-from nalm.training.models import Models, Parameters
+from nalm.models.many import Models, Parameters
 from nalm.units._base import Unit, units_of
 
 BLOCK = 64 << 20

@@ -4,24 +4,23 @@ from __future__ import annotations
 
 import itertools
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 import torch
 from torch import Tensor, nn
 
 from nalm.errors import ArgumentError
+from nalm.models.many import Models
+from nalm.recipes import Recipe
+from nalm.recipes.optimisers import LevenbergMarquardt
 from nalm.second_order.checks import check_model
 from nalm.second_order.flat import Flat
 from nalm.second_order.solver import Result, Rows, solve_rows
 from nalm.streams import Purpose, counters, key, uniform
 from nalm.tasks._base import Split, Task
 from nalm.tasks.table import Table
-from nalm.training.log import HISTORY_PARAMETERS
-from nalm.training.models import Models
-from nalm.training.optimisers import LevenbergMarquardt
-from nalm.training.program import one_thread
-from nalm.training.recipe import Recipe
-from nalm.training.result import TrainResult
+from nalm.threads import one_thread
+from nalm.trained import HISTORY_PARAMETERS, Options, Report, Trained
 
 _PURPOSE = {Split.TRAIN: Purpose.DATA, Split.VALIDATION: Purpose.VALIDATION, Split.TEST: Purpose.TEST}
 _LEAST_ROWS, _ROWS_PER_PARAMETER = 256, 4
@@ -33,9 +32,8 @@ def solve_runs(
     tasks: Sequence[Task],
     recipes: Sequence[Recipe],
     seeds: Sequence[int],
-    iterations: int,
-    tell: Callable[[int], None] = lambda done: None,
-) -> TrainResult:
+    options: Options,
+) -> Trained:
     """Solve each run by itself, so that its numbers depend on nothing else.
 
     Args:
@@ -43,9 +41,16 @@ def solve_runs(
         tasks: one per run.
         recipes: one per run, with Levenberg-Marquardt.
         seeds: one per run.
-        iterations: steps at most of each stage of a start.
-        tell: is told how many run-steps are done.
+        options: the steps at most of each stage of a start, and whom to tell of progress; precision and
+            device are always float64 and the CPU.
     """
+    began, iterations = time.perf_counter(), options.iterations
+
+    def tell(done: int) -> None:
+        if options.on_progress is not None:
+            passed = time.perf_counter() - began
+            options.on_progress(Report(done, len(seeds) * iterations, passed))
+
     check_model(model)
     if any(isinstance(task, Table) for task in tasks):
         hint = "For a table there is `nalm.solve(model, x, y)`."
@@ -53,7 +58,7 @@ def solve_runs(
     flat = Flat(Models(model, torch.float64, torch.device("cpu")))
     flat.models.check_fit(tasks[0].in_features, tasks[0].out_features)
     steps = logged_steps(iterations)
-    began, runs = time.perf_counter(), []
+    runs = []
     with torch.inference_mode(False), torch.no_grad(), one_thread():
         for done, (task, recipe, seed) in enumerate(zip(tasks, recipes, seeds)):
             tell(done * iterations)
@@ -127,7 +132,7 @@ def _collect(
     steps: Sequence[int],
     runs: list[_Run],
     seconds: float,
-) -> TrainResult:
+) -> Trained:
     chosen = flat.named(torch.stack([run.result.vector for run in runs]))
     history = torch.stack([run.points for run in runs])
     kept = flat.size <= HISTORY_PARAMETERS
@@ -135,7 +140,7 @@ def _collect(
         name: part.reshape(len(runs), len(steps), *shape)
         for (name, shape), part in zip(flat.shapes.items(), history.split(flat.sizes, -1), strict=True)
     }
-    return TrainResult(
+    return Trained(
         model=model,
         tasks=list(tasks),
         seeds=list(seeds),

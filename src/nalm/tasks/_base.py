@@ -15,7 +15,7 @@ import torch
 from torch import Tensor, nn
 
 if TYPE_CHECKING:
-    from nalm.training.recipe import Recipe
+    from nalm.recipes import Recipe
 
 OPERATIONS = ("add", "sub", "mul", "div")
 

@@ -19,7 +19,7 @@ from nalm.tasks.known_ranges import RANGE_SETS, parse_pair
 from nalm.units._base import units_of
 
 if TYPE_CHECKING:
-    from nalm.training.recipe import Recipe
+    from nalm.recipes import Recipe
 
 
 @dataclass(frozen=True)

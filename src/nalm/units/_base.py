@@ -15,15 +15,15 @@ import torch
 from torch import Tensor, nn
 
 from nalm.errors import ArgumentError, check_choice, check_positive, unknown
-from nalm.units._functional import distance_to_integer_sign
-from nalm.units._initialisers import Initialiser
+from nalm.recipes import SECOND_ORDER, Recipe
+from nalm.recipes.distances import distance_to_integer_sign
+from nalm.recipes.initialisers import Initialiser
+from nalm.recipes.subject import Subject, subjects_of
 from nalm.units._symbolic import Followed, as_number, as_truth
 
 if TYPE_CHECKING:
     import numpy as np
     import sympy as sp
-
-    from nalm.training.recipe import Recipe
 
 UniformSource = Callable[[torch.Size, torch.dtype, torch.device], Tensor]
 """Gives uniform numbers in [0, 1) of a shape."""
@@ -72,7 +72,7 @@ class _UnitType(type):
         return super().__call__(*arguments, **options)
 
 
-class Unit(nn.Module, metaclass=_UnitType):
+class Unit(Subject, metaclass=_UnitType):
     """Base of all units. See the module's docstring for the contract.
 
     Args:
@@ -282,8 +282,6 @@ class Unit(nn.Module, metaclass=_UnitType):
         cls.check_op(op)
         check_choice("recipe", name, cls.all_recipes())
         if name in COMMON_RECIPES:
-            from nalm.training.recipe import SECOND_ORDER
-
             return SECOND_ORDER
         return cls.make_recipe(op, name, inputs)
 
@@ -295,8 +293,6 @@ class Unit(nn.Module, metaclass=_UnitType):
     @classmethod
     def make_recipe(cls, op: str, name: str, inputs: int) -> Recipe:
         """What `recipe` returns once its arguments are known to be right. The default is plain Adam."""
-        from nalm.training.recipe import Recipe
-
         return Recipe()
 
     def expression(self, names: Sequence[Any], *, idealised: bool = False) -> list[Any]:
@@ -355,8 +351,7 @@ def selection(weight: Tensor, op: str, i: int, j: int) -> Tensor:
 
 def units_of(model: nn.Module, name: str | None = None) -> list[Unit]:
     """All units in a model, or those of this name, in the order of `model.modules()`."""
-    found = (module for module in model.modules() if isinstance(module, Unit))
-    return [unit for unit in found if name in (None, unit.name)]
+    return [part for part in subjects_of(model, name) if isinstance(part, Unit)]
 
 
 def all_indices(shape: Iterable[int]) -> Iterable[tuple[int, ...]]:

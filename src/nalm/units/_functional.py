@@ -81,14 +81,3 @@ def cosine_of_sum(chosen: Inputs, angle: Tensor) -> Tensor:
             real, imaginary = real * c - imaginary * s, real * s + imaginary * c
     assert real is not None
     return real.transpose(-1, -2)
-
-
-def distance_to_integer_sign(weight: Tensor) -> Tensor:
-    """min(|w|, |1 - |w||): how far a weight is from {-1, 0, 1} (Madsen & Johansen 2020, equation 6)."""
-    size = weight.abs()
-    return torch.minimum(size, (1 - size).abs())
-
-
-def distance_to_bit(weight: Tensor) -> Tensor:
-    """min(|w|, |1 - w|): how far a weight is from {0, 1} (Madsen & Johansen 2020, equation 11)."""
-    return torch.minimum(weight.abs(), (1 - weight).abs())

@@ -18,10 +18,11 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from nalm.training.recipe import Recipe
+from nalm.recipes import Recipe
+from nalm.recipes.distances import distance_to_bit, distance_to_integer_sign
+from nalm.recipes.initialisers import Uniform, half_capped, xavier_uniform
 from nalm.units._base import Unit
-from nalm.units._functional import distance_to_bit, distance_to_integer_sign, weighted_sum
-from nalm.units._initialisers import Uniform, half_capped, xavier_uniform
+from nalm.units._functional import weighted_sum
 from nalm.units._product import gated_product
 from nalm.units._symbolic import linear
 from nalm.units.nalu import OPEN, decided, gate_expression, opened, read_gate

@@ -22,9 +22,9 @@ import torch
 from torch import Tensor
 
 from nalm.errors import check_choice
-from nalm.training.recipe import ClipValue, Recipe, Reinitialise, UnitPenalty, WhenLossBelow
+from nalm.recipes import ClipValue, Recipe, Reinitialise, UnitPenalty, WhenLossBelow
+from nalm.recipes.initialisers import Normal
 from nalm.units._base import Common, Unit
-from nalm.units._initialisers import Normal
 from nalm.units._symbolic import linear
 from nalm.units.nac import effective, nac, nac_weight, saturate_
 

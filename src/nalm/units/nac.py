@@ -16,10 +16,10 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from nalm.training.recipe import Recipe
+from nalm.recipes import Recipe
+from nalm.recipes.initialisers import tanh_sigmoid
 from nalm.units._base import Unit
 from nalm.units._functional import weighted_sum
-from nalm.units._initialisers import tanh_sigmoid
 from nalm.units._symbolic import linear
 
 SATURATED = 120.0

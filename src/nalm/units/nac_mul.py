@@ -23,10 +23,11 @@ import torch
 from torch import Tensor
 
 from nalm.errors import check_above_zero, check_choice
-from nalm.training.recipe import Recipe
+from nalm.recipes import Recipe
+from nalm.recipes.distances import distance_to_bit
+from nalm.recipes.initialisers import Uniform, tanh_sigmoid
 from nalm.units._base import Common, Unit
-from nalm.units._functional import distance_to_bit, weighted_sum
-from nalm.units._initialisers import Uniform, tanh_sigmoid
+from nalm.units._functional import weighted_sum
 from nalm.units._symbolic import magnitude, number
 from nalm.units.nac import SATURATED, nac_weight, saturate_
 from nalm.units.nmu import NMU

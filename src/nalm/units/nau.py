@@ -18,10 +18,11 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from nalm.training.recipe import Adam, Centred, Ramp, Recipe, UnitPenalty
+from nalm.recipes import Adam, Centred, Ramp, Recipe, UnitPenalty
+from nalm.recipes.distances import distance_to_integer_sign
+from nalm.recipes.initialisers import half_capped
 from nalm.units._base import Common, Unit
-from nalm.units._functional import distance_to_integer_sign, weighted_sum
-from nalm.units._initialisers import half_capped
+from nalm.units._functional import weighted_sum
 from nalm.units._symbolic import linear
 
 

@@ -26,10 +26,11 @@ import torch
 from torch import Tensor
 
 from nalm.errors import check_above_zero
-from nalm.training.recipe import Adam, ClipNorm, Ramp, Recipe, UnitPenalty
+from nalm.recipes import Adam, ClipNorm, Ramp, Recipe, UnitPenalty
+from nalm.recipes.distances import distance_to_bit
+from nalm.recipes.initialisers import Constant, Uniform
 from nalm.units._base import Common, Unit, selection
-from nalm.units._functional import cosine_of_sum, distance_to_bit
-from nalm.units._initialisers import Constant, Uniform
+from nalm.units._functional import cosine_of_sum
 from nalm.units._product import gated_product
 from nalm.units._symbolic import number
 from nalm.units.real_npu import EPSILON, powers

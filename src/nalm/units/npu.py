@@ -21,9 +21,9 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from nalm.training.recipe import L1, Bound, Discretise, Recipe
+from nalm.recipes import L1, Bound, Discretise, Recipe
+from nalm.recipes.initialisers import Constant
 from nalm.units._functional import weighted_sum
-from nalm.units._initialisers import Constant
 from nalm.units.real_npu import EPSILON, RealNPU, angles, gated_powers, log_sum, powers
 
 

@@ -20,10 +20,10 @@ import torch
 from torch import Tensor
 
 from nalm.errors import check_above_zero, check_choice
-from nalm.training.recipe import Adam, Ramp, Recipe, UnitPenalty
+from nalm.recipes import Adam, Ramp, Recipe, UnitPenalty
+from nalm.recipes.distances import distance_to_integer_sign
+from nalm.recipes.initialisers import half_capped
 from nalm.units._base import Common, Unit
-from nalm.units._functional import distance_to_integer_sign
-from nalm.units._initialisers import half_capped
 from nalm.units._product import product
 from nalm.units._symbolic import number
 from nalm.units.real_npu import powers

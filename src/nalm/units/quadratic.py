@@ -17,9 +17,9 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from nalm.recipes.initialisers import Constant, xavier_uniform
 from nalm.units._base import Unit
 from nalm.units._functional import weighted_sum
-from nalm.units._initialisers import Constant, xavier_uniform
 from nalm.units._symbolic import linear, number
 
 

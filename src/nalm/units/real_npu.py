@@ -29,10 +29,10 @@ import torch
 from torch import Tensor
 
 from nalm.errors import check_above_zero, check_choice
-from nalm.training.recipe import L1, Adam, Bound, Discretise, Growth, Initialise, Project, Ramp, Recipe
+from nalm.recipes import L1, Adam, Bound, Discretise, Growth, Initialise, Project, Ramp, Recipe
+from nalm.recipes.initialisers import Constant, xavier_uniform
 from nalm.units._base import Common, Unit
 from nalm.units._functional import cosine_of_sum, weighted_sum
-from nalm.units._initialisers import Constant, xavier_uniform
 from nalm.units._symbolic import magnitude, number
 
 _BOUNDS = (("weight", -1.0, 1.0), ("gate", 0.0, 1.0))

@@ -20,10 +20,10 @@ import torch
 from torch import Tensor
 
 from nalm.errors import check_above_zero
+from nalm.recipes import L0, Ramp, Recipe, UnitPenalty
+from nalm.recipes.initialisers import Constant
 from nalm.streams import standard_normal
-from nalm.training.recipe import L0, Ramp, Recipe, UnitPenalty
 from nalm.units._base import Common, Unit
-from nalm.units._initialisers import Constant
 from nalm.units._product import gated_product
 from nalm.units.nmu import gated_factors
 

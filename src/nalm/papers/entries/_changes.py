@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from nalm.papers.entries._common import Change
-from nalm.training.recipe import (
+from nalm.recipes import (
     L0,
     L1,
     Bound,

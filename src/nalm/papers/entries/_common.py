@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from nalm.compose import ModelSpec
 from nalm.experiment.run import Cell
+from nalm.models import ModelSpec
 from nalm.papers.entry import Place
 from nalm.papers.verdicts import Reason
+from nalm.recipes import Recipe
 from nalm.tasks import RANGE_SETS, RangeTask, SingleModule
-from nalm.training.recipe import Recipe
 
 Change = Callable[[Recipe], Recipe]
 

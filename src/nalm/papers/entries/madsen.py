@@ -10,8 +10,8 @@ from nalm.papers.entries._common import Series, joined, table
 from nalm.papers.entry import Grid
 from nalm.papers.metrics import SOLVED_AT, SPARSITY, SUCCESS
 from nalm.papers.programs import gates
+from nalm.recipes import Ramp, Recipe, UnitPenalty
 from nalm.tasks import ArithmeticDataset, RangeTask, TenParameters
-from nalm.training.recipe import Ramp, Recipe, UnitPenalty
 
 STEPS = 5_000_000
 QUICK = 0.02

@@ -7,8 +7,8 @@ from collections.abc import Iterable
 from nalm.papers.claims import Check, Claim, Findings, both
 from nalm.papers.entries._common import Series, table
 from nalm.papers.programs.relative import EXTRAPOLATION, INTERPOLATION, Relative
+from nalm.recipes import Recipe
 from nalm.tasks import ArithmeticDataset, RangeTask
-from nalm.training.recipe import Recipe
 
 RECIPE = Recipe(iterations=50_000)
 SEEDS = 10

@@ -32,8 +32,8 @@ from nalm.papers.entries._changes import (
 from nalm.papers.entries._common import Series, joined, label, pooled, single_module, table
 from nalm.papers.entry import Grid
 from nalm.papers.verdicts import Reason
+from nalm.recipes import Discretise, Initialise, Ramp
 from nalm.tasks import RANGE_SETS, RangeTask, Reciprocal, SingleModule
-from nalm.training.recipe import Discretise, Initialise, Ramp
 
 BASELINE = Series("Real NPU", "realnpu")
 MODIFIED = Series("Real NPU (mod)", "realnpu@modified")

@@ -15,7 +15,7 @@ from nalm.papers.entries.thesis_division import (
     UNIFORM,
 )
 from nalm.papers.entry import Grid
-from nalm.training.recipe import L2, SGD, Discretise, Growth, Ramp
+from nalm.recipes import L2, SGD, Discretise, Growth, Ramp
 
 _TANH = (1, 10, 100, 1000)
 _NRU_RATES = (1e-3, 1e-2, 1e-1, 1.0)

@@ -8,7 +8,7 @@ from nalm.papers.entries._common import Series, label, single_module, table
 from nalm.papers.entries.thesis_division import MIXED, MODIFIED, NEGATIVE, NMRU, NRU, POSITIVE, UNIFORM
 from nalm.papers.entries.thesis_multiplication import ARITHMETIC, NMU, QUICK, SNMU
 from nalm.papers.entry import Grid
-from nalm.training.recipe import MAPE, PCC, PCCThenMSE
+from nalm.recipes import MAPE, PCC, PCCThenMSE
 
 _PLAIN = ("MSE", "PCC", "MAPE")
 _SWITCH = 25_000.0

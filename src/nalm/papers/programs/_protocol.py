@@ -12,14 +12,14 @@ import torch
 from torch import Tensor, nn
 
 from nalm.evaluate.intervals import Interval, median_interval, success_interval
+from nalm.models.many import Parameters
 from nalm.papers.scale import Scale
 from nalm.papers.verdicts import Finding
+from nalm.recipes.initialisers import Constant, Initialiser
 from nalm.streams import Purpose, counters, key, uniform
 from nalm.tasks import Task
 from nalm.tasks._base import Split
-from nalm.training.models import Parameters
 from nalm.training.result import TrainResult
-from nalm.units._initialisers import Constant, Initialiser
 
 
 @dataclass(frozen=True)

@@ -10,9 +10,9 @@ from torch import Tensor
 
 from nalm.papers.claims import Claim, Findings
 from nalm.papers.entry import Measured
+from nalm.papers.figures import COLOURS
 from nalm.papers.programs._common import exact
 from nalm.papers.scale import Scale
-from nalm.report.figures import COLOURS
 from nalm.units import SNMU
 
 if TYPE_CHECKING:

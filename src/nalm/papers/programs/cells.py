@@ -14,9 +14,9 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
+from nalm.recipes.initialisers import Initialiser, Uniform
 from nalm.streams import Purpose, counters, key, uniform
 from nalm.units import NAC, NALU
-from nalm.units._initialisers import Initialiser, Uniform
 from nalm.units.nac import nac_weight
 from nalm.units.nac_mul import EPSILON
 

@@ -13,22 +13,22 @@ from typing import TYPE_CHECKING
 import torch
 from torch import Tensor, nn
 
-from nalm.compose.scaling import Scaled
+from nalm.models.many import Models, Parameters
+from nalm.models.scaling import Scaled
 from nalm.papers.claims import Findings, Key
 from nalm.papers.entry import Measured
+from nalm.papers.figures import COLOURS, MARKERS
 from nalm.papers.programs._protocol import Protocol, median, sample, share
 from nalm.papers.scale import Scale
 from nalm.papers.verdicts import Finding
-from nalm.report.figures import COLOURS, MARKERS
+from nalm.recipes import Recipe
+from nalm.recipes.distances import distance_to_bit
+from nalm.recipes.steps import shorter
 from nalm.tasks import RANGE_SETS, SingleModule
 from nalm.tasks._base import Split
-from nalm.training.engine import train_runs
-from nalm.training.models import Models, Parameters
-from nalm.training.recipe import Recipe
 from nalm.training.result import TrainResult
-from nalm.training.steps import shorter
+from nalm.training.trainers import train_runs
 from nalm.units import NMU
-from nalm.units._functional import distance_to_bit
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -10,16 +10,16 @@ from collections.abc import Mapping
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
-from nalm.compose import ModelSpec
 from nalm.evaluate.intervals import median_interval
 from nalm.experiment.compute import ideal_errors
 from nalm.experiment.run import Cell, Run
+from nalm.models import ModelSpec
 from nalm.papers.claims import Check, Claim, Findings, Key
 from nalm.papers.entry import Measured
+from nalm.papers.figures import COLOURS, MARKERS
 from nalm.papers.programs._common import found, row_of_panels
 from nalm.papers.scale import Scale
 from nalm.papers.verdicts import Finding
-from nalm.report.figures import COLOURS, MARKERS
 from nalm.tasks import RANGE_SETS, RangeTask, Reciprocal, SingleModule, Split
 
 if TYPE_CHECKING:

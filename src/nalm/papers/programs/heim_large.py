@@ -13,6 +13,7 @@ from dataclasses import dataclass
 import torch
 from torch import nn
 
+from nalm.models.many import Parameters
 from nalm.papers.claims import Findings, Key
 from nalm.papers.entry import Measured
 from nalm.papers.programs._protocol import Protocol, drawn_by, median_deviation
@@ -20,12 +21,11 @@ from nalm.papers.programs.heim_units import ForwardClippedNMU
 from nalm.papers.programs.large_scale import Sums
 from nalm.papers.scale import Scale
 from nalm.papers.verdicts import Finding
-from nalm.training.engine import train_runs
-from nalm.training.models import Parameters
-from nalm.training.recipe import L1, Growth, Recipe, RMSProp
-from nalm.training.steps import shorter
+from nalm.recipes import L1, Growth, Recipe, RMSProp
+from nalm.recipes.initialisers import Constant, Initialiser, Uniform
+from nalm.recipes.steps import shorter
+from nalm.training.trainers import train_runs
 from nalm.units import NALU, NAU, NPU, RealNPU, Unit
-from nalm.units._initialisers import Constant, Initialiser, Uniform
 
 STEPS = 100_000
 INPUTS = 100

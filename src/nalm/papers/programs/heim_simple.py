@@ -13,19 +13,19 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from nalm.baselines import MLP
+from nalm.models.baselines import MLP
+from nalm.models.many import Parameters
 from nalm.papers.claims import Findings, Key
 from nalm.papers.entry import Measured
 from nalm.papers.programs._protocol import Protocol, drawn_by, final_model, median_deviation
 from nalm.papers.programs.heim_units import ForwardClippedNMU, InputGatedINALU
 from nalm.papers.scale import Scale
 from nalm.papers.verdicts import Finding
+from nalm.recipes import Adam, Initialise, Optimiser, Recipe, RMSProp
+from nalm.recipes.initialisers import Initialiser, xavier_uniform
 from nalm.tasks._base import Numbers, Split, Task
-from nalm.training.engine import train_runs
-from nalm.training.models import Parameters
-from nalm.training.recipe import Adam, Initialise, Optimiser, Recipe, RMSProp
+from nalm.training.trainers import train_runs
 from nalm.units import NALU, NAU, NPU, RealNPU
-from nalm.units._initialisers import Initialiser, xavier_uniform
 
 FUNCTIONS: dict[str, Callable[[Tensor, Tensor], Tensor]] = {
     "add": lambda x, y: x + y,

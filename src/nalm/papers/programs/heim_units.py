@@ -5,9 +5,9 @@ from __future__ import annotations
 import torch
 from torch import Tensor
 
+from nalm.recipes.initialisers import Uniform, xavier_uniform
 from nalm.units import INALU, NMU
 from nalm.units._functional import weighted_sum
-from nalm.units._initialisers import Uniform, xavier_uniform
 from nalm.units.inac_mul import inac_mul
 from nalm.units.nmu import nmu
 

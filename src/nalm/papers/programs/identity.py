@@ -14,9 +14,9 @@ import functools
 import torch
 from torch import Tensor
 
-from nalm.compose import ModelSpec
+from nalm.models import ModelSpec
+from nalm.models.many import Models, Parameters
 from nalm.streams import Purpose, counters, key, uniform
-from nalm.training.models import Models, Parameters
 from nalm.units._activations import FUNCTIONS
 
 HIDDEN, LAYERS = 8, 3

@@ -22,9 +22,10 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
+from nalm.engine.program import Program
 from nalm.papers.programs.inalu_layers import Kind, Tensors
 from nalm.streams import Purpose, counters, key, normal, uniform
-from nalm.training.program import Program, one_thread
+from nalm.threads import one_thread
 
 _RATE, _DECAY, _EPSILON = 0.01, 0.9, 1e-10
 _CLIP = 0.1

@@ -15,19 +15,19 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from nalm.baselines import MLP
+from nalm.models.baselines import MLP
+from nalm.models.many import Parameters
 from nalm.papers.claims import Findings, Key
 from nalm.papers.entry import Measured
 from nalm.papers.programs._protocol import Protocol, drawn_by, share
 from nalm.papers.scale import Scale
 from nalm.papers.verdicts import Finding
+from nalm.recipes import Recipe
+from nalm.recipes.initialisers import Initialiser, Uniform, xavier_uniform
 from nalm.tasks import SingleModule
 from nalm.tasks._base import Split
-from nalm.training.engine import train_runs
-from nalm.training.models import Parameters
-from nalm.training.recipe import Recipe
 from nalm.training.result import TrainResult
-from nalm.units._initialisers import Initialiser, Uniform, xavier_uniform
+from nalm.training.trainers import train_runs
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -9,11 +9,11 @@ from torch import Tensor
 
 from nalm.papers.claims import Claim, Findings, Key
 from nalm.papers.entry import Measured
+from nalm.papers.figures import COLOURS
 from nalm.papers.programs._common import exact, row_of_panels, steps
 from nalm.papers.scale import Scale
 from nalm.papers.verdicts import Finding
-from nalm.report.figures import COLOURS
-from nalm.training.schedules import Progress, Ramp
+from nalm.recipes.schedules import Progress, Ramp
 from nalm.units import NAU, NMU
 from nalm.units.inac import AWAY, saturation_penalty
 

@@ -13,17 +13,17 @@ from dataclasses import dataclass
 import numpy as np
 import torch
 
-from nalm.compose import ModelSpec
+from nalm.engine.many_runs import evaluate_runs
 from nalm.evaluate.intervals import Interval, median_interval
+from nalm.models import ModelSpec
+from nalm.models.many import Models
 from nalm.papers.claims import Findings, Key
 from nalm.papers.entry import Grid, Measured, Runner
 from nalm.papers.metrics import Metric, Runs
 from nalm.papers.scale import Scale
 from nalm.papers.verdicts import Finding
+from nalm.recipes import Recipe
 from nalm.tasks import RangeTask, Split
-from nalm.training.engine import evaluate_runs
-from nalm.training.models import Models
-from nalm.training.recipe import Recipe
 
 
 def _error(split: Split) -> Callable[[Runs], Interval]:

@@ -19,7 +19,7 @@ from nalm.papers.programs._common import exact, found, lattice, row_of_panels, s
 from nalm.papers.scale import Scale
 from nalm.papers.verdicts import Finding
 from nalm.streams import Purpose, counters, key, uniform
-from nalm.training.api import train
+from nalm.training.train import train
 from nalm.units import NPU
 
 if TYPE_CHECKING:

@@ -18,10 +18,10 @@ from torch import Tensor, nn
 from nalm.evaluate.intervals import median_interval
 from nalm.papers.claims import Check, Claim, Findings, Key
 from nalm.papers.entry import Measured
+from nalm.papers.figures import COLOURS, MARKERS
 from nalm.papers.programs._common import found
 from nalm.papers.scale import Scale
 from nalm.papers.verdicts import Finding
-from nalm.report.figures import COLOURS, MARKERS
 from nalm.streams import Purpose, counters, key, uniform
 from nalm.units import NMU
 

@@ -9,10 +9,10 @@ from torch import Tensor
 
 from nalm.papers.claims import Claim, Findings, Key
 from nalm.papers.entry import Measured
+from nalm.papers.figures import COLOURS
 from nalm.papers.programs._common import exact, row_of_panels
 from nalm.papers.scale import Scale
 from nalm.papers.verdicts import Finding
-from nalm.report.figures import COLOURS
 from nalm.units import NAU, NMU
 
 if TYPE_CHECKING:

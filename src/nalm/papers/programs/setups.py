@@ -21,11 +21,11 @@ from nalm.papers.programs._protocol import Protocol, median, share
 from nalm.papers.programs.large_scale import Sums
 from nalm.papers.scale import Scale
 from nalm.papers.verdicts import Finding
+from nalm.recipes import Adam, Recipe
+from nalm.recipes.steps import shorter
 from nalm.tasks._base import Split
-from nalm.training.engine import train_runs
-from nalm.training.recipe import Adam, Recipe
 from nalm.training.result import TrainResult
-from nalm.training.steps import shorter
+from nalm.training.trainers import train_runs
 from nalm.units import NALU, NAU, NMU, NPU, Unit
 
 _INPUTS = 100

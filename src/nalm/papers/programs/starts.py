@@ -20,9 +20,9 @@ from nalm.papers.programs._common import found, lattice, steps
 from nalm.papers.programs.nmu_landscape import loss
 from nalm.papers.scale import Scale
 from nalm.papers.verdicts import Finding
+from nalm.recipes import SGD, Recipe
 from nalm.tasks import Table
-from nalm.training.engine import train_runs
-from nalm.training.recipe import SGD, Recipe
+from nalm.training.trainers import train_runs
 from nalm.units import NMU, SNMU
 
 if TYPE_CHECKING:

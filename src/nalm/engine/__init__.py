@@ -1,0 +1,1 @@
+"""The engine: many models of one architecture at once, in compiled programs."""

@@ -1,0 +1,336 @@
+"""A batch: runs that train side by side, and the two programs they run, one to train and one to evaluate.
+
+One step is one program (see `program`): data from the counter-based streams, forward, loss, penalties,
+backward, clips, optimiser, clamps. Per run: seed, task numbers, recipe numbers.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Hashable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from nalm.engine.log import Log, wide
+from nalm.engine.program import Program, Tensors
+from nalm.models.many import Models, Parameters
+from nalm.recipes import Recipe
+from nalm.recipes.numbers import join, split
+from nalm.recipes.schedules import Progress
+from nalm.streams import Key, Purpose, counters, key, normal, uniform
+from nalm.tasks._base import Split, Task
+
+_PURPOSE = {Split.VALIDATION: Purpose.VALIDATION, Split.TEST: Purpose.TEST}
+
+
+SEEN, LOOK = 1024, 7
+"""Rows that an optimiser may look at before the first step, and the part of the stream that they are."""
+
+
+@dataclass(frozen=True)
+class Settings:
+    """What all runs of a call have in common."""
+
+    iterations: int
+    log_interval: int
+    dtype: torch.dtype
+    device: torch.device
+    compiled: bool
+
+
+class Batch:
+    """Runs that train side by side in one program."""
+
+    def __init__(
+        self,
+        models: Models,
+        tasks: Sequence[Task],
+        recipes: Sequence[Recipe],
+        seeds: Sequence[int],
+        settings: Settings,
+        initial: Parameters | None,
+    ) -> None:
+        self.models, self.task, self.recipe, self.settings = models, tasks[0], recipes[0], settings
+        self.seeds = torch.tensor(seeds, dtype=torch.int32, device=settings.device)
+        self.shape, _ = split(recipes[0])
+        numbers = [split(recipe)[1] for recipe in recipes]
+        self.recipe_numbers = torch.tensor(numbers, dtype=torch.float64, device=settings.device)
+        self.numbers = {
+            s: _stack([task.numbers(seed, s) for task, seed in zip(tasks, seeds)], settings) for s in Split
+        }
+        others = self.recipe.initialise
+        drawn = initial if initial is not None else models.initial(self.seeds, others=others)
+        parameters = {name: p.to(settings.device, settings.dtype).clone() for name, p in drawn.items()}
+        self.state: Tensors = {
+            **_named("parameter", parameters),
+            **_named("optimiser", self._optimiser_state(parameters)),
+            **_stream(self.seeds, Purpose.DATA, torch.zeros_like(self.seeds)),
+        }
+        runs = len(seeds)
+        self.loss = torch.full((runs,), torch.inf, dtype=torch.float64, device=settings.device)
+        self.log = Log(runs, settings.iterations, settings.log_interval, settings.device)
+        self.began = torch.zeros(runs, dtype=torch.float64, device=settings.device)
+
+    def _optimiser_state(self, parameters: Parameters) -> Tensors:
+        """What the optimiser starts from, after a look at inputs that are used for nothing else."""
+        optimiser = self._recipe(self.recipe_numbers).optimiser
+        if not optimiser.looks:
+            return optimiser.start(parameters)
+        return optimiser.look(optimiser.start(parameters), self.models.first_names(), self.examples())
+
+    def examples(self) -> Tensor:
+        """Inputs of the training range `models x n x in` that are used for nothing else."""
+        stream = key(self.seeds, Purpose.TASK, 0, LOOK)
+        elements = counters(self.task.draws, SEEN, device=self.settings.device)
+        numbers = {**self.numbers[Split.TRAIN], **self.task.constants(Split.TRAIN)}
+        return self.task.batch(uniform(stream, elements, self.settings.dtype), numbers)[0]
+
+    @property
+    def parameters(self) -> Parameters:
+        """The current parameters, `models x ...` by name."""
+        return _of(self.state, "parameter")
+
+    def run(self, tell: Callable[[int], None]) -> Log:
+        """Train to the end."""
+        settings, runs = self.settings, len(self.seeds)
+        stride = settings.log_interval
+        tell(0)  # before the wait for the compiler
+        for step in range(0, settings.iterations + 1, stride):
+            self._evaluate(step)
+            tell(runs * step)
+            self.advance(step, min(stride, settings.iterations - step))
+        if settings.iterations % stride:
+            self._evaluate(settings.iterations)
+            tell(runs * settings.iterations)
+        self.log.final = self.parameters
+        return self.log
+
+    # -- training --------------------------------------------------------------------------------
+
+    def advance(self, step: int, steps: int) -> None:
+        """Train from one step on for so many steps, without evaluating."""
+        if steps <= 0:
+            return
+        program, together = self._step_program()
+        self.log.compiled = program.compiled
+        reinitialise = self.recipe.reinitialise
+        if reinitialise is None:
+            self.state = program.repeat(self.state, together, steps)
+            return
+        for now in range(step, step + steps, reinitialise.every):
+            self._reinitialise(now)
+            count = min(reinitialise.every, step + steps - now)
+            self.state = program.repeat(self.state, together, count)
+
+    def compile(self, *, evaluate: bool) -> None:
+        """Make one of the two programs without using it."""
+        if evaluate:
+            self._error_program(Split.VALIDATION)
+        else:
+            self._step_program()
+
+    def _step_program(self) -> tuple[Program, Tensors]:
+        """The program that trains, and all its inputs."""
+        constants = self._constants(Split.TRAIN, self.recipe.batch_size)
+        inputs = {
+            "seed": self.seeds,
+            "recipe": self.recipe_numbers,
+            "loss": self.loss,
+            **_named("task", self.numbers[Split.TRAIN]),
+        }
+        program = _program("step", self, self._step, self.state, inputs, constants)
+        return program, {**inputs, **constants}
+
+    def _step(self, state: Tensors, inputs: Tensors) -> Tensors:
+        """One step of all models: a pure function, traced and compiled."""
+        recipe, seed = self._recipe(inputs["recipe"]), inputs["seed"]
+        progress = Progress(state["step"], inputs["loss"])
+        u = uniform(_key_of(state), inputs["constant/elements"], self.settings.dtype)
+        x, y = self.task.batch(u, {**_of(inputs, "task"), **_of(inputs, "constant")})
+        parameters = {k: p.detach().requires_grad_() for k, p in _of(state, "parameter").items()}
+        source = functools.partial(_noise, seed, progress.step)
+        loss = recipe.loss(self.models.predict(parameters, x, source), y, progress)
+        for penalty in recipe.penalties:
+            value = self.models.ask(parameters, functools.partial(penalty, progress=progress))
+            loss = loss if value is None else loss + value
+        gradients = _gradients(loss.sum(), parameters)
+        gradients = self._treated(gradients, recipe, seed, progress)
+        detached = {k: p.detach() for k, p in parameters.items()}
+        after, optimiser = recipe.optimiser.step(detached, gradients, _of(state, "optimiser"))
+        for clamp in recipe.clamps:
+            self.models.ask(after, clamp)
+        after |= {name: detached[name] for name in self.models.frozen}
+        return {
+            **_named("parameter", after),
+            **_named("optimiser", optimiser),
+            **_stream(seed, Purpose.DATA, progress.step + 1),
+        }
+
+    def _treated(self, gradients: Parameters, recipe: Recipe, seed: Tensor, progress: Progress) -> Parameters:
+        """Clips in the order of the published programs, then noise."""
+        if recipe.clip_norm is not None:
+            gradients = recipe.clip_norm(gradients)
+        if recipe.clip_value is not None:
+            gradients = recipe.clip_value(gradients)
+        if recipe.gradient_noise is not None:
+            noise = {}
+            for part, (name, g) in enumerate(gradients.items()):
+                stream = key(seed, Purpose.GRADIENT_NOISE, progress.step, part)
+                noise[name] = normal(stream, counters(*g.shape[1:], device=g.device), g.dtype)
+            gradients = recipe.gradient_noise(gradients, noise, progress)
+        return gradients
+
+    def _recipe(self, numbers: Tensor) -> Recipe:
+        """The recipe with a tensor of one value per model for every number."""
+        recipe: Recipe = join(self.shape, iter(numbers.unbind(-1)))
+        return recipe
+
+    def _reinitialise(self, step: int) -> None:
+        assert self.recipe.reinitialise is not None
+        errors = torch.stack(self.log.validation, -1)
+        stuck = self.recipe.reinitialise.stuck(errors, self.settings.log_interval, self.began, step)
+        if stuck.any():
+            fresh = self.models.initial(self.seeds, Purpose.REINIT, step, self.recipe.initialise)
+            for name, p in fresh.items():
+                held = self.state[f"parameter/{name}"]
+                self.state[f"parameter/{name}"] = torch.where(wide(stuck, held), p, held)
+            self.began = torch.where(stuck, float(step), self.began)
+            self.log.reinitialised += stuck.long()
+
+    # -- evaluation ------------------------------------------------------------------------------
+
+    def errors(self) -> dict[Split, Tensor]:
+        """Mean squared errors on the fixed sets, shape `models`, float64."""
+        return {part: self._error(part) for part in (Split.VALIDATION, Split.TEST)}
+
+    def _evaluate(self, step: int) -> None:
+        errors = self.errors()
+        self.log.add(step, errors[Split.VALIDATION], errors[Split.TEST], self.parameters)
+        # Until its next evaluation a run's loss-triggered parts see this error.
+        self.loss = errors[Split.VALIDATION]
+
+    def _error(self, part: Split) -> Tensor:
+        """Mean squared error of all models on a fixed set, shape `models`, float64."""
+        program, state, inputs = self._error_program(part)
+        samples = self.task.samples(part)
+        total = program.repeat(state, inputs, samples // self.task.block(part))["total"]
+        return total / (samples * self.task.out_features)
+
+    def _error_program(self, part: Split) -> tuple[Program, Tensors, Tensors]:
+        """The program that evaluates, the state to start from, and all its inputs."""
+        purpose = torch.full_like(self.seeds, int(_PURPOSE[part]))
+        stream = _stream(self.seeds, purpose, torch.zeros_like(self.seeds))
+        state = {"total": torch.zeros_like(self.loss), **stream}
+        constants = self._constants(part, self.task.block(part))
+        inputs = {
+            "seed": self.seeds,
+            "purpose": purpose,
+            **_named("task", self.numbers[part]),
+            **_named("parameter", self.parameters),
+        }
+        program = _program("evaluate", self, self._block_error, state, inputs, constants)
+        return program, state, {**inputs, **constants}
+
+    def _block_error(self, state: Tensors, inputs: Tensors) -> Tensors:
+        """Add the squared errors of one block of samples: a pure function, traced and compiled."""
+        u = uniform(_key_of(state), inputs["constant/elements"], self.settings.dtype)
+        x, y = self.task.batch(u, {**_of(inputs, "task"), **_of(inputs, "constant")})
+        with torch.no_grad():
+            error = (self.models.predict(_of(inputs, "parameter"), x) - y).square().sum((-2, -1))
+        following = _stream(inputs["seed"], inputs["purpose"], state["step"] + 1)
+        return {"total": state["total"] + error.double(), **following}
+
+    def _constants(self, part: Split, samples: int) -> Tensors:
+        elements = _elements(self.task.draws, samples, self.settings.device)
+        return _named("constant", {"elements": elements, **self.task.constants(part)})
+
+
+_PROGRAMS: dict[Hashable, Program] = {}
+
+
+def _program(
+    kind: str,
+    batch: Batch,
+    function: Callable[..., Tensors],
+    state: Tensors,
+    inputs: Tensors,
+    constants: Tensors,
+) -> Program:
+    """The program for this function, made once for all batches of the same architecture, task and recipe."""
+    known = batch.models.key()
+    shape = None if kind == "evaluate" else split(replace(batch.recipe, iterations=1))[0]
+    kinds = tuple((k, t.shape[1:], t.dtype) for k, t in {**state, **inputs}.items())
+    fixed = tuple((k, t.shape, t.dtype) for k, t in constants.items())
+    settings = replace(batch.settings, iterations=1, log_interval=1)
+    name = (kind, known, batch.task.shape(), shape, kinds, fixed, settings)
+    # What an unknown module computes cannot be told from its attributes: its programs are kept with it.
+    programs = _PROGRAMS if known is not None else batch.models.programs
+    if name not in programs:
+        programs[name] = Program(
+            function,
+            state,
+            inputs,
+            constants,
+            compiled=batch.settings.compiled,
+            foreign=batch.models.foreign,
+        )
+    return programs[name]
+
+
+@functools.lru_cache(maxsize=64)
+def _elements(draws: int, samples: int, device: torch.device) -> Tensor:
+    return counters(draws, samples, device=device)
+
+
+def _noise(
+    seed: Tensor, step: Tensor, unit: int
+) -> Callable[[torch.Size, torch.dtype, torch.device], Tensor]:
+    """The noise of one unit: a source of uniform numbers `models x ...`."""
+
+    def draw(shape: torch.Size, dtype: torch.dtype, device: torch.device) -> Tensor:
+        # Stacked, the keys are made once a model; else the program would make them anew for every sample.
+        stream = Key(*torch.stack(key(seed, Purpose.NOISE, step, unit)).unbind())
+        return uniform(stream, counters(*shape[1:], device=device), dtype)
+
+    return draw
+
+
+def _stream(seed: Tensor, purpose: Tensor | int, step: Tensor) -> Tensors:
+    """A step, or a block of samples, and the key of its data.
+
+    The key is carried along in the state, made one step ahead: made where it is used, the compiler would
+    repeat the making in every loop over samples, which costs time to run and far more time to compile.
+    """
+    first, second = key(seed, purpose, step)
+    return {"step": step, "key/first": first, "key/second": second}
+
+
+def _key_of(state: Tensors) -> Key:
+    return Key(state["key/first"], state["key/second"])
+
+
+def _gradients(total: Tensor, parameters: Parameters) -> Parameters:
+    found = torch.autograd.grad(total, list(parameters.values()), allow_unused=True)
+    return {
+        name: torch.zeros_like(p) if g is None else g
+        for (name, p), g in zip(parameters.items(), found, strict=True)
+    }
+
+
+def _stack(numbers: list[dict[str, Any]], settings: Settings) -> Tensors:
+    return {
+        name: torch.tensor([n[name] for n in numbers], dtype=settings.dtype, device=settings.device)
+        for name in numbers[0]
+    }
+
+
+def _named(prefix: str, tensors: Tensors) -> Tensors:
+    return {f"{prefix}/{name}": tensor for name, tensor in tensors.items()}
+
+
+def _of(tensors: Tensors, prefix: str) -> Tensors:
+    start = f"{prefix}/"
+    return {name.removeprefix(start): t for name, t in tensors.items() if name.startswith(start)}

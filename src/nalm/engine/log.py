@@ -1,0 +1,80 @@
+"""The curves of a batch, the parameters over time, and those at the lowest validation error so far."""
+
+from __future__ import annotations
+
+import torch
+from torch import Tensor
+
+from nalm.models.many import Parameters
+from nalm.trained import HISTORY_PARAMETERS
+
+HISTORY_POINTS = 64
+"""Steps at most at which parameters are kept over time."""
+
+
+class Log:
+    """The curves of a batch, the parameters over time, and those at the lowest validation error so far.
+
+    Args:
+        runs: how many models.
+        iterations: the last step.
+        interval: steps between logs.
+        device: where the models are.
+    """
+
+    def __init__(self, runs: int, iterations: int, interval: int, device: torch.device) -> None:
+        self.iterations = iterations
+        # One point is left for the last step, wherever it falls.
+        self.history_interval = interval * -(-(iterations // interval + 1) // (HISTORY_POINTS - 1))
+        self.history_steps: list[int] = []
+        self.history: list[Parameters] = []
+        self.steps: list[int] = []
+        self.validation: list[Tensor] = []
+        self.test: list[Tensor] = []
+        self.lowest = torch.full((runs,), torch.inf, dtype=torch.float64, device=device)
+        self.chosen = torch.zeros(runs, dtype=torch.long, device=device)
+        self.chosen_parameters: Parameters = {}
+        self.final: Parameters = {}
+        self.diverged_at = torch.full((runs,), -1, dtype=torch.long, device=device)
+        self.reinitialised = torch.zeros(runs, dtype=torch.long, device=device)
+        self.compiled = False
+
+    def add(self, step: int, validation: Tensor, test: Tensor, parameters: Parameters) -> None:
+        """Take the errors and the parameters at a step."""
+        if not self.steps:
+            self.chosen_parameters = dict(parameters)
+        better = validation < self.lowest
+        self.lowest = torch.where(better, validation, self.lowest)
+        self.chosen = torch.where(better, len(self.steps), self.chosen)
+        self.chosen_parameters = {
+            name: torch.where(wide(better, p), p, self.chosen_parameters[name])
+            for name, p in parameters.items()
+        }
+        finite = validation.isfinite()
+        for p in parameters.values():
+            finite = finite & p.isfinite().reshape(p.shape[0], -1).all(-1)
+        newly = ~finite & (self.diverged_at < 0)
+        self.diverged_at = torch.where(newly, step, self.diverged_at)
+        self.steps.append(step)
+        self.validation.append(validation)
+        self.test.append(test)
+        self._remember(step, parameters)
+
+    def over_time(self) -> Parameters:
+        """The parameters at `history_steps`, `models x points x ...` by name; none if they were not kept."""
+        names = self.history[0] if self.history else ()
+        return {name: torch.stack([held[name] for held in self.history], 1) for name in names}
+
+    def _remember(self, step: int, parameters: Parameters) -> None:
+        """Keep the parameters of small models now and then, and at the last step."""
+        if sum(p[0].numel() for p in parameters.values()) > HISTORY_PARAMETERS:
+            return
+        if step % self.history_interval == 0 or step == self.iterations:
+            self.history_steps.append(step)
+            # A copy: the program that trains may write over its inputs.
+            self.history.append({name: p.detach().clone() for name, p in parameters.items()})
+
+
+def wide(flags: Tensor, like: Tensor) -> Tensor:
+    """One flag per model, shaped to broadcast over `like` of shape `models x ...`."""
+    return flags.reshape((-1,) + (1,) * (like.dim() - 1))

@@ -1,0 +1,146 @@
+"""The engine: trains R models of one architecture at once, model axis first.
+
+Runs train side by side in batches (see `batch`) as wide as the cache allows, one batch after the other. Every
+`log_interval` steps all models are evaluated on their fixed validation and test sets, before the step, from
+step 0 to the last.
+"""
+
+from __future__ import annotations
+
+import functools
+import time
+from collections.abc import Callable, Sequence
+
+import torch
+from torch import Tensor, nn
+
+from nalm.engine.batch import Batch, Settings
+from nalm.engine.log import Log
+from nalm.errors import ArgumentError
+from nalm.models.many import Models, Parameters
+from nalm.models.rehearsal import rehearse
+from nalm.recipes import Recipe
+from nalm.tasks._base import Split, Task
+from nalm.trained import Options, Report, Trained
+
+WORKING_SET = 3 << 19
+"""Bytes of training data made per step that still fit into a core's cache beside everything else: 1.5 MiB."""
+WIDEST, NARROWEST = 1024, 16
+"""Bounds of the number of models that train side by side; a wider batch brings nothing more."""
+
+
+def train_side_by_side(
+    model: nn.Module,
+    tasks: Sequence[Task],
+    recipes: Sequence[Recipe],
+    seeds: Sequence[int],
+    options: Options,
+) -> Trained:
+    """Train one copy of the model per seed, each with its own task and recipe.
+
+    Args:
+        model: the architecture.
+        tasks: one per run, all of one shape.
+        recipes: one per run, all of one shape.
+        seeds: one per run.
+        options: steps, precision, device and the like.
+    """
+    settings = Settings(
+        options.iterations, options.log_interval, options.dtype, options.device, options.compiled
+    )
+    _check_precision(tasks[0], options.dtype)
+    models = Models(model, settings.dtype, settings.device)
+    models.check_fit(tasks[0].in_features, tasks[0].out_features)
+    began = time.perf_counter()
+    total = len(seeds) * settings.iterations
+
+    def tell(done: int) -> None:
+        if options.on_progress is not None:
+            options.on_progress(Report(done, total, time.perf_counter() - began))
+
+    width = _width(tasks[0], recipes[0], settings)
+    parts = []
+    # Whatever mode the caller is in, training needs gradients.
+    with torch.inference_mode(False), torch.enable_grad():
+        for first in range(0, len(seeds), width):
+            lanes = slice(first, first + width)
+            start = {k: p[lanes] for k, p in options.initial.items()} if options.initial is not None else None
+            batch = Batch(models, tasks[lanes], recipes[lanes], seeds[lanes], settings, start)
+            if first == 0 and models.foreign:
+                rehearse(models, batch.parameters, batch.examples(), tasks[0].out_features)
+            parts.append(batch.run(functools.partial(_tell_part, tell, first * settings.iterations)))
+    return _collect(model, tasks, seeds, parts, time.perf_counter() - began)
+
+
+def evaluate_runs(
+    model: nn.Module,
+    tasks: Sequence[Task],
+    recipes: Sequence[Recipe],
+    seeds: Sequence[int],
+    parameters: Parameters,
+    *,
+    compiled: bool = True,
+) -> dict[Split, Tensor]:
+    """Errors of models with these parameters `runs x ...` on the fixed sets of their seeds, float64."""
+    dtype = next(iter(parameters.values())).dtype
+    settings = Settings(1, 1, dtype, torch.device("cpu"), compiled)
+    models = Models(model, dtype, settings.device)
+    width = _width(tasks[0], recipes[0], settings)
+    parts = []
+    for first in range(0, len(seeds), width):
+        lanes = slice(first, first + width)
+        start = {k: p[lanes] for k, p in parameters.items()}
+        parts.append(Batch(models, tasks[lanes], recipes[lanes], seeds[lanes], settings, start).errors())
+    return {split: torch.cat([part[split] for part in parts]) for split in parts[0]}
+
+
+def compile_program(model: nn.Module, task: Task, recipe: Recipe, *, evaluate: bool) -> None:
+    """Compile the program that evaluates or the one that trains, without using it: the cache then has it."""
+    settings = Settings(1, 1, torch.float32, torch.device("cpu"), True)
+    models = Models(model, settings.dtype, settings.device)
+    initial = {name: p.detach()[None] for name, p in model.named_parameters()}
+    with torch.inference_mode(False), torch.enable_grad():
+        Batch(models, [task], [recipe], [0], settings, initial).compile(evaluate=evaluate)
+
+
+def _check_precision(task: Task, dtype: torch.dtype) -> None:
+    if dtype not in (torch.float32, torch.float64):
+        raise ArgumentError("dtype", "torch.float32 or torch.float64", str(dtype))
+    if task.dtype not in (None, dtype):
+        hint = "Nothing is cast silently: use .to(...) on one of them."
+        raise ArgumentError("data", f"of dtype {dtype} like the model", str(task.dtype), hint)
+
+
+def _width(task: Task, recipe: Recipe, settings: Settings) -> int:
+    """How many models train side by side: as many as keep the data of a step in the cache."""
+    size = recipe.batch_size * max(task.draws, task.in_features) * settings.dtype.itemsize
+    return max(NARROWEST, min(WIDEST, WORKING_SET // size))
+
+
+def _tell_part(tell: Callable[[int], None], before: int, done: int) -> None:
+    tell(before + done)
+
+
+def _collect(
+    model: nn.Module, tasks: Sequence[Task], seeds: Sequence[int], parts: list[Log], seconds: float
+) -> Trained:
+    def together(pick: Callable[[Log], Parameters]) -> Parameters:
+        return {name: torch.cat([pick(part)[name] for part in parts]) for name in pick(parts[0])}
+
+    return Trained(
+        model=model,
+        tasks=list(tasks),
+        seeds=list(seeds),
+        steps=torch.tensor(parts[0].steps),
+        validation=torch.cat([torch.stack(part.validation, -1) for part in parts]),
+        test=torch.cat([torch.stack(part.test, -1) for part in parts]),
+        chosen=torch.cat([part.chosen for part in parts]),
+        chosen_parameters=together(lambda part: part.chosen_parameters),
+        final_parameters=together(lambda part: part.final),
+        history_steps=torch.tensor(parts[0].history_steps),
+        history=together(lambda part: part.over_time()),
+        diverged_at=torch.cat([part.diverged_at for part in parts]),
+        reinitialised=torch.cat([part.reinitialised for part in parts]),
+        compiled=parts[0].compiled,
+        seconds=seconds,
+    )

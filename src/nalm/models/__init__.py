@@ -1,0 +1,9 @@
+"""Models made of units."""
+
+from nalm.models.calcnet import CalcNet, ExpressionError
+from nalm.models.configured import ConfiguredByLSTM
+from nalm.models.recurrent import Cell, Recurrent
+from nalm.models.scaling import Scaled
+from nalm.models.spec import ModelSpec
+
+__all__ = ["CalcNet", "Cell", "ConfiguredByLSTM", "ExpressionError", "ModelSpec", "Recurrent", "Scaled"]

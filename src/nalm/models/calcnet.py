@@ -1,0 +1,227 @@
+"""CalcNet: evaluates an arithmetic expression with a unit for each operation.
+
+The expression is parsed by precedence (operator precedence parsing, never `eval`) into a sequence of
+operations, and each is computed by a unit with two inputs and one output. Rana et al. 2019; thesis, section
+2.3.6.
+
+    expression = numbers, + - * / ^ (also **), brackets, unary minus and plus; 1e3 and 10^3 are powers of ten
+
+A power binds closest and to the right, then unary signs, then * and /, then + and -. Exponents are whole
+numbers: a power is computed as repeated products, and for negative exponents as the quotient of 1 and that.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+from torch import nn
+
+from nalm.errors import ArgumentError, NalmError, unknown
+from nalm.units import NAU, NMU, NRU, Unit
+
+OPERATIONS = {"+": "add", "-": "sub", "*": "mul", "/": "div"}
+PRECEDENCE = {"+": 1, "-": 1, "*": 2, "/": 2, "negate": 3, "keep": 3, "^": 4, "**": 4}
+POWERS = ("^", "**")
+LARGEST_EXPONENT = 10_000
+_TOKEN = re.compile(
+    r"\s*(?:(?P<number>(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?)|(?P<symbol>\*\*|[-+*/^()]))"
+)
+
+
+class ExpressionError(ArgumentError):
+    """An expression that cannot be read or computed, with the position of what is wrong, counted from 1."""
+
+    def __init__(self, text: str, position: int, expected: str, got: str) -> None:
+        self.position = position
+        super().__init__("expression", f"{expected} at position {position}", f"{got} in {text!r}")
+
+
+@dataclass(frozen=True)
+class Token:
+    """A number, or the symbol of an operation; and where it stands."""
+
+    text: str
+    position: int
+    value: float | None = None
+
+
+class CalcNet(nn.Module):
+    """Computes expressions with units: NAU for sums and differences, NMU for products, NRU for quotients.
+
+    Args:
+        units: by operation ("add", "sub", "mul", "div"), modules from two inputs to one output, trained or
+            ideal. Operations left out get ideal units in float64.
+
+    Example:
+        >>> nalm.CalcNet().evaluate("3*(4-2)/5+7*-2")
+        -12.8
+    """
+
+    def __init__(self, units: Mapping[str, nn.Module] | None = None) -> None:
+        super().__init__()
+        given = dict(units or {})
+        for op, unit in given.items():
+            if op not in OPERATIONS.values():
+                raise unknown("units", op, OPERATIONS.values())
+            _check_fit(op, unit)
+        self.units = nn.ModuleDict(
+            {op: given[op] if op in given else _ideal(op) for op in OPERATIONS.values()}
+        )
+        self.eval()
+
+    @torch.no_grad()
+    def evaluate(self, expression: str) -> float:
+        """The value of an expression, each operation computed by its unit."""
+        values: list[float] = []
+        for token in postfix(expression):
+            if token.value is not None:
+                values.append(token.value)
+            elif token.text == "negate":
+                values.append(self._compute("sub", 0.0, values.pop()))
+            else:
+                right, left = values.pop(), values.pop()
+                values.append(self._operate(expression, token, left, right))
+            if not math.isfinite(values[-1]):
+                expected = "a result of finite size"
+                raise ExpressionError(expression, token.position, expected, str(values[-1]))
+        return values.pop()
+
+    def _operate(self, expression: str, token: Token, left: float, right: float) -> float:
+        if token.text in POWERS:
+            return self._power(expression, token, left, right)
+        if token.text == "/" and right == 0:
+            raise ExpressionError(expression, token.position, "a quotient with a divisor", "division by zero")
+        return self._compute(OPERATIONS[token.text], left, right)
+
+    def _power(self, expression: str, token: Token, base: float, exponent: float) -> float:
+        if not abs(exponent) <= LARGEST_EXPONENT or exponent != round(exponent):
+            expected = f"a whole exponent of at most {LARGEST_EXPONENT}"
+            raise ExpressionError(expression, token.position, expected, f"{exponent:g}")
+        result, square, left = 1.0, base, abs(int(exponent))
+        while left:
+            if left & 1:
+                result = self._compute("mul", result, square)
+            left >>= 1
+            if left:
+                square = self._compute("mul", square, square)
+        if exponent >= 0:
+            return result
+        if result == 0:
+            raise ExpressionError(expression, token.position, "a power with a value", "division by zero")
+        return self._compute("div", 1.0, result)
+
+    def _compute(self, op: str, left: float, right: float) -> float:
+        unit = self.units[op]
+        like = next(unit.parameters(), torch.empty(0, dtype=torch.float64))
+        pair = torch.tensor([[left, right]], dtype=like.dtype, device=like.device)
+        return float(unit(pair))
+
+
+def postfix(expression: str) -> list[Token]:
+    """The expression with each operation after its operands, by Dijkstra's shunting-yard algorithm."""
+    if not isinstance(expression, str):
+        raise ArgumentError("expression", "a string", type(expression).__name__)
+    output: list[Token] = []
+    waiting: list[Token] = []
+    operand_next = True
+    for token in _tokens(expression):
+        if operand_next:
+            operand_next = _open(expression, token, output, waiting)
+        else:
+            operand_next = _close(expression, token, output, waiting)
+    if operand_next:
+        raise ExpressionError(expression, len(expression) + 1, "a number or a bracket", "the end")
+    while waiting:
+        token = waiting.pop()
+        if token.text == "(":
+            raise ExpressionError(expression, token.position, "a bracket that is closed", "'(' without ')'")
+        output.append(token)
+    return [token for token in output if token.text != "keep"]
+
+
+def _tokens(expression: str) -> list[Token]:
+    tokens, end = [], 0
+    stripped = expression.rstrip()
+    while end < len(stripped):
+        match = _TOKEN.match(stripped, end)
+        if match is None:
+            start = end + len(stripped[end:]) - len(stripped[end:].lstrip())
+            raise ExpressionError(
+                expression, start + 1, "a number, operation or bracket", repr(stripped[start])
+            )
+        number, symbol = match["number"], match["symbol"]
+        position = match.start("number" if number else "symbol") + 1
+        if number and math.isinf(float(number)):
+            raise ExpressionError(expression, position, "a finite number", number)
+        if number:
+            tokens.append(Token(number, position, float(number)))
+        else:
+            tokens.append(Token(symbol, position))
+        end = match.end()
+    return tokens
+
+
+def _open(expression: str, token: Token, output: list[Token], waiting: list[Token]) -> bool:
+    """Take a token where an operand must begin; whether one must still begin."""
+    if token.value is not None:
+        output.append(token)
+        return False
+    if token.text == "(":
+        waiting.append(token)
+    elif token.text in "+-":
+        waiting.append(Token("negate" if token.text == "-" else "keep", token.position))
+    else:
+        raise ExpressionError(expression, token.position, "a number or a bracket", repr(token.text))
+    return True
+
+
+def _close(expression: str, token: Token, output: list[Token], waiting: list[Token]) -> bool:
+    """Take a token after a complete operand; whether another operand must begin."""
+    if token.value is not None or token.text == "(":
+        raise ExpressionError(expression, token.position, "an operation", repr(token.text))
+    closing = token.text == ")"
+    while waiting and waiting[-1].text != "(" and (closing or _comes_first(waiting[-1], token)):
+        output.append(waiting.pop())
+    if not closing:
+        waiting.append(token)
+        return True
+    if not waiting:
+        raise ExpressionError(expression, token.position, "an operation or the end", "')' without '('")
+    waiting.pop()
+    return False
+
+
+def _comes_first(before: Token, token: Token) -> bool:
+    """Whether the operation that waits is computed before this one; powers group to the right."""
+    earlier, later = PRECEDENCE[before.text], PRECEDENCE[token.text]
+    return earlier > later or (earlier == later and token.text not in POWERS)
+
+
+KINDS: dict[str, type[Unit]] = {"add": NAU, "sub": NAU, "mul": NMU, "div": NRU}
+"""The unit of each operation."""
+
+
+def _ideal(op: str) -> nn.Module:
+    unit = KINDS[op](2, 1, dtype=torch.float64)
+    unit.ideal_(op, 0, 1)
+    return unit
+
+
+def _check_fit(op: str, unit: Any) -> None:
+    if not isinstance(unit, nn.Module):
+        raise ArgumentError("units", f"a module for {op!r}", type(unit).__name__)
+    like = next(unit.parameters(), torch.empty(0, dtype=torch.float64))
+    try:
+        with torch.no_grad():
+            shape = tuple(unit.eval()(torch.ones(1, 2, dtype=like.dtype, device=like.device)).shape)
+    except (NalmError, RuntimeError, TypeError, AttributeError, ValueError) as error:
+        raise ArgumentError(
+            "units", f"from two inputs to one output for {op!r}", f"an error: {error}"
+        ) from error
+    if shape != (1, 1):
+        raise ArgumentError("units", f"from two inputs to one output for {op!r}", f"output of shape {shape}")

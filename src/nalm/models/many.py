@@ -1,0 +1,248 @@
+"""Many models of one architecture as one: how the engine sees a user's model.
+
+A model made of units alone has the model axis natively. Any other `nn.Module` gets it from `torch.func.vmap`.
+"""
+
+from __future__ import annotations
+
+import copy
+import itertools
+from collections.abc import Callable, Hashable, Sequence
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+from torch.func import functional_call, vmap
+
+from nalm.errors import ArgumentError
+from nalm.recipes.initialise import Initialise
+from nalm.streams import Purpose, counters, key, uniform
+from nalm.units._base import Unit, units_of
+from nalm.units._remarks import REMARKS
+
+Parameters = dict[str, Tensor]
+
+_OURS = ("nalm", "torch")
+"""Packages whose modules are known to compile."""
+
+
+class Models:
+    """An architecture that is applied with parameters `models x ...` handed in.
+
+    Args:
+        model: one model; it is copied and never changed.
+        dtype: precision to train in.
+        device: where to train.
+    """
+
+    def __init__(self, model: nn.Module, dtype: torch.dtype, device: torch.device) -> None:
+        check_weights(model)
+        mixing = mixing_module(model)
+        if mixing is not None:
+            expected = "made of modules whose result depends on the model's own weights and inputs alone"
+            raise ArgumentError("model", expected, type(mixing).__name__)
+        if any(unit.batch_shape for unit in units_of(model)):
+            hint = "To train many at once, give `seeds`."
+            raise ArgumentError("model", "one model, without a batch_shape", "units with one", hint)
+        self.native = _is_native(model)
+        self.foreign = not all(map(is_ours, model.modules()))
+        self.frozen = [name for name, p in model.named_parameters() if not p.requires_grad]
+        self.skeleton = copy.deepcopy(model).to(device=device, dtype=dtype)
+        self.dtype, self.device = dtype, device
+        if self.native:
+            for unit in units_of(self.skeleton):
+                unit.batch_shape = torch.Size(
+                    (1,)
+                )  # its length alone is used: the size is that of the weights
+        self.programs: dict[Hashable, Any] = {}
+        self.names = [name for name, _ in model.named_parameters()]
+        if not self.names:
+            raise ArgumentError("model", "a module with parameters to train", type(model).__name__)
+
+    def check_fit(self, inputs: int, outputs: int) -> None:
+        """Refuse a model that does not turn so many inputs into so many outputs."""
+        expected = f"a module from {inputs} inputs to {outputs} outputs"
+        if self.native:
+            units = units_of(self.skeleton)
+            sizes = (units[0].in_features, units[-1].out_features)
+            if sizes != (inputs, outputs):
+                raise ArgumentError("model", expected, f"{sizes[0]} inputs to {sizes[1]} outputs")
+            for before, after in itertools.pairwise(units):
+                if before.out_features != after.in_features:
+                    got = f"{before.out_features} outputs before {after.in_features} inputs"
+                    raise ArgumentError("model", "made of layers that fit each other", got)
+            return
+        if self.foreign:
+            return  # its rehearsal tells more
+        rows = torch.zeros(2, inputs, dtype=self.dtype, device=self.device)
+        try:
+            shape = tuple(self.skeleton(rows).shape)
+        except (RuntimeError, AttributeError) as error:
+            raise ArgumentError("model", expected, f"an error: {str(error).splitlines()[0]}") from error
+        if shape != (2, outputs):
+            raise ArgumentError(
+                "model", expected, f"output of shape {shape} for input of shape {(2, inputs)}"
+            )
+
+    def key(self) -> Hashable:
+        """What determines the computation, for finding a program made before; None if that is not known."""
+        options = [_options(module) for module in self.skeleton.modules()]
+        if not self.native or None in options:
+            return None
+        parts = tuple((type(module), found) for module, found in zip(self.skeleton.modules(), options))
+        return (parts, tuple(self.frozen))
+
+    def shapes(self) -> dict[str, torch.Size]:
+        """The shape of each parameter of one model."""
+        return {name: p.shape for name, p in self.skeleton.named_parameters()}
+
+    def first_names(self) -> list[str]:
+        """Names of the parameters of the first unit, if it is one that only adds inputs up; else none."""
+        units = [(path, m) for path, m in self.skeleton.named_modules() if isinstance(m, Unit)]
+        if not self.native or not set(units[0][1].ops) <= {"add", "sub"}:
+            return []
+        return [name for name in self.names if name.rpartition(".")[0] == units[0][0]]
+
+    def initial(
+        self,
+        seeds: Tensor,
+        purpose: Purpose = Purpose.INIT,
+        step: int = 0,
+        others: Sequence[Initialise] = (),
+    ) -> Parameters:
+        """Initial parameters, each model's from its own seed alone; frozen ones are those of the model.
+
+        Args:
+            seeds: one per model.
+            purpose: at the start, or again.
+            step: the step at which they are drawn.
+            others: initial values that replace the units' own.
+        """
+        drawn = (
+            self._initial_by_units(seeds, purpose, step, others)
+            if self.native
+            else self._initial_by_torch(seeds, step)
+        )
+        for name in self.frozen:
+            drawn[name] = self.skeleton.get_parameter(name).detach().expand(drawn[name].shape).clone()
+        return drawn
+
+    def _initial_by_units(
+        self, seeds: Tensor, purpose: Purpose, step: int, others: Sequence[Initialise]
+    ) -> Parameters:
+        parameters, part = {}, 0
+        for path, unit in self.skeleton.named_modules():
+            if isinstance(unit, Unit):
+                for name, own in unit.initialisers.items():
+                    found = (other.initialiser(unit, name) for other in others)
+                    initialiser = next(filter(None, found), own)
+                    elements = counters(*unit.get_parameter(name).shape, device=self.device)
+                    u = uniform(key(seeds, purpose, step, part), elements, self.dtype)
+                    parameters[f"{path}.{name}" if path else name] = initialiser(u)
+                    part += 1
+        return {name: parameters[name].contiguous() for name in self.names}
+
+    def predict(
+        self, parameters: Parameters, x: Tensor, source: Callable[[int], Any] | None = None
+    ) -> Tensor:
+        """Apply all models: x `models x n x in` to `models x n x out`.
+
+        Args:
+            parameters: `models x ...` by name.
+            x: the inputs.
+            source: gives the source of noise of each unit by its index; None evaluates without noise.
+        """
+        self.skeleton.train(source is not None)
+        if not self.native:
+            return vmap(lambda p, rows: functional_call(self.skeleton, p, (rows,)))(parameters, x)
+        units = units_of(self.skeleton) if source is not None else []
+        for index, unit in enumerate(units):
+            unit.uniform_source = source(index)  # type: ignore[misc]
+        try:
+            return functional_call(self.skeleton, parameters, (x,))
+        finally:
+            for unit in units:
+                unit.uniform_source = None
+
+    def ask(self, parameters: Parameters, question: Callable[[nn.Module], Any]) -> Any:
+        """The answer to a question about the model with these parameters in place.
+
+        Parameters that the question changes in place are changed in the dictionary.
+        """
+        return ask(self.skeleton, parameters, question)
+
+    def _initial_by_torch(self, seeds: Tensor, step: int) -> Parameters:
+        drawn = []
+        with torch.random.fork_rng(devices=[]):
+            for seed in seeds.tolist():
+                torch.manual_seed(seed * 1_000_003 + step)
+                fresh = copy.deepcopy(self.skeleton)
+                _reset(fresh)
+                drawn.append(dict(fresh.named_parameters()))
+        return {name: torch.stack([p[name].detach() for p in drawn]) for name in self.names}
+
+
+def ask(model: nn.Module, parameters: Parameters, question: Callable[[nn.Module], Any]) -> Any:
+    """The answer to a question about a model with these parameters in place of its own."""
+    named = {f"model.{name}": p for name, p in parameters.items()}
+    return functional_call(_Caller(model), named, (question,))
+
+
+class _Caller(nn.Module):
+    """Makes any question about a model a `forward`, which is what `functional_call` can call."""
+
+    def __init__(self, model: nn.Module) -> None:
+        super().__init__()
+        self.model = model
+
+    def forward(self, question: Callable[[nn.Module], Any]) -> Any:
+        return question(self.model)
+
+
+def is_ours(module: nn.Module) -> bool:
+    """Whether a module's class is nalm's or torch's, not a user's."""
+    return type(module).__module__.partition(".")[0] in _OURS
+
+
+def _is_native(model: nn.Module) -> bool:
+    """Whether the model consists of units and of containers that pass tensors on unchanged."""
+    return all(isinstance(m, Unit) or type(m) in (nn.Sequential, nn.Identity) for m in model.modules())
+
+
+_OF_EVERY_UNIT = {*vars(nn.Module()), "_factory", "initialisers", "ops", "uniform_source", REMARKS}
+
+
+def _options(module: nn.Module) -> tuple[tuple[str, Any], ...] | None:
+    """What a unit was made with; None if that includes more than numbers and words, such as a function."""
+    own = sorted((k, v) for k, v in vars(module).items() if k not in _OF_EVERY_UNIT)
+    simple = all(isinstance(v, (bool, int, float, str, torch.Size, type(None))) for _, v in own)
+    return tuple(own) if simple and not module._buffers else None
+
+
+def check_weights(model: nn.Module) -> None:
+    """Refuse weights that hold no numbers."""
+    if any(p.is_meta for p in model.parameters()):
+        raise ArgumentError("model", "one whose weights hold numbers", "weights on the meta device")
+
+
+def check_changeable(model: nn.Module) -> None:
+    """Refuse weights that cannot be changed in place where this is called."""
+    if any(p.is_inference() for p in model.parameters()) and not torch.is_inference_mode_enabled():
+        raise ArgumentError("model", "one whose weights can be changed", "weights made under inference_mode")
+
+
+def mixing_module(model: nn.Module) -> nn.Module | None:
+    """A module whose result depends on other models, or on chance that is not handed in."""
+    mixing = (nn.modules.batchnorm._BatchNorm, nn.modules.dropout._DropoutNd)
+    return next((module for module in model.modules() if isinstance(module, mixing)), None)
+
+
+def _reset(model: nn.Module) -> None:
+    for module in model.modules():
+        held = list(module.parameters(recurse=False))
+        reset = getattr(module, "reset_parameters", None)
+        if held and not callable(reset):
+            expected = "made of modules with a `reset_parameters` method, to draw initial weights by seed"
+            raise ArgumentError("model", expected, type(module).__name__)
+        if held:
+            reset()  # type: ignore[misc]

@@ -1,0 +1,18 @@
+"""The parts of a recipe: data and pure functions that know no unit."""
+
+from nalm.recipes.clamps import Bound, Clamp, Project
+from nalm.recipes.gradients import ClipNorm, ClipValue, GradientNoise
+from nalm.recipes.initialise import Initialise
+from nalm.recipes.losses import MAPE, MSE, PCC, RMSE, Loss, PCCThenMSE
+from nalm.recipes.optimisers import SGD, Adam, Centred, LevenbergMarquardt, Optimiser, RMSProp
+from nalm.recipes.penalties import L0, L1, L2, Discretise, Penalty, UnitPenalty
+from nalm.recipes.recipe import SECOND_ORDER, Recipe
+from nalm.recipes.reinitialise import Reinitialise
+from nalm.recipes.schedules import Always, Growth, Progress, Ramp, Schedule, WhenLossBelow
+
+__all__ = [
+    "L0", "L1", "L2", "MAPE", "MSE", "PCC", "RMSE", "SECOND_ORDER", "SGD", "Adam", "Always", "Bound",
+    "Centred", "Clamp", "ClipNorm", "ClipValue", "Discretise", "GradientNoise", "Growth", "Initialise",
+    "LevenbergMarquardt", "Loss", "Optimiser", "PCCThenMSE", "Penalty", "Progress", "Project", "RMSProp",
+    "Ramp", "Recipe", "Reinitialise", "Schedule", "UnitPenalty", "WhenLossBelow",
+]  # fmt: skip

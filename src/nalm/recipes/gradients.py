@@ -1,0 +1,69 @@
+"""What happens to gradients between backward and the optimiser: clips and noise, each model on its own.
+
+Gradients are a dictionary of tensors `models x ...`; numbers may be tensors with one value per model.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor
+
+from nalm.recipes.schedules import Progress
+
+Gradients = dict[str, Tensor]
+
+
+def per_model(value: Tensor | float, like: Tensor) -> Tensor:
+    """A number, or one per model, shaped to broadcast over `like` of shape `models x ...`."""
+    return torch.as_tensor(value, dtype=like.dtype, device=like.device).reshape(
+        (-1,) + (1,) * (like.dim() - 1)
+    )
+
+
+@dataclass(frozen=True)
+class ClipNorm:
+    """Scale a model's gradients so that their common 2-norm is at most `norm`."""
+
+    norm: float
+
+    def __call__(self, gradients: Gradients) -> Gradients:
+        """The clipped gradients."""
+        squares = [g.square().reshape(g.shape[0], -1).sum(-1) for g in gradients.values()]
+        total = torch.stack(squares).sum(0).sqrt()
+        # The same 1e-6 as torch.nn.utils.clip_grad_norm_.
+        factor = (self.norm / (total + 1e-6)).clamp(max=1)
+        return {name: g * per_model(factor, g) for name, g in gradients.items()}
+
+
+@dataclass(frozen=True)
+class ClipValue:
+    """Clamp every gradient to [-bound, bound]."""
+
+    bound: float
+
+    def __call__(self, gradients: Gradients) -> Gradients:
+        """The clipped gradients."""
+        clipped = {}
+        for name, g in gradients.items():
+            bound = per_model(self.bound, g)
+            clipped[name] = torch.minimum(torch.maximum(g, -bound), bound)
+        return clipped
+
+
+@dataclass(frozen=True)
+class GradientNoise:
+    """Add normal noise of variance eta / (1 + step) ** decay (thesis, section 4.3.2; Neelakantan 2015).
+
+    Deviations: the thesis writes epoch where its runs have steps. The noise is added after the clips.
+    """
+
+    eta: float = 1.0
+    decay: float = 0.55
+
+    def __call__(self, gradients: Gradients, noise: Gradients, progress: Progress) -> Gradients:
+        """The disturbed gradients; `noise` holds a standard normal number for each of them."""
+        step = progress.step.to(progress.loss.dtype)
+        deviation = (self.eta / (1 + step) ** self.decay).sqrt()
+        return {name: g + per_model(deviation, g) * noise[name] for name, g in gradients.items()}

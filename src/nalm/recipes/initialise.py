@@ -1,0 +1,30 @@
+"""Initial values that belong to a recipe instead of to a unit."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from nalm.errors import check_choice
+from nalm.recipes.initialisers import SCHEMES, Initialiser
+from nalm.recipes.subject import Subject
+
+
+@dataclass(frozen=True)
+class Initialise:
+    """Draw a parameter by another scheme, "nau" or "xavier", in any unit, or in those of the name `unit`.
+
+    It counts where weights are drawn by seed, not where a module trains on from those it has.
+    """
+
+    parameter: str = field(metadata={"shape": True})
+    scheme: str = field(metadata={"shape": True})
+    unit: str | None = field(default=None, metadata={"shape": True})
+
+    def __post_init__(self) -> None:
+        check_choice("scheme", self.scheme, SCHEMES)
+
+    def initialiser(self, unit: Subject, parameter: str) -> Initialiser | None:
+        """The initialiser for this parameter of a unit; None if it keeps its own."""
+        if parameter != self.parameter or self.unit not in (None, unit.name):
+            return None
+        return SCHEMES[self.scheme](unit.in_features, unit.out_features)

@@ -1,0 +1,252 @@
+"""Optimisers as pure functions on a model axis. They take the same steps as torch.optim, model by model.
+
+Parameters, gradients and state are dictionaries of tensors `models x ...`; rates are one per model.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import ClassVar
+
+import torch
+from torch import Tensor
+
+from nalm.errors import ArgumentError, check_positive
+from nalm.recipes.gradients import Gradients, per_model
+
+Parameters = dict[str, Tensor]
+State = dict[str, Tensor]
+
+
+class Optimiser:
+    """Base of all optimisers."""
+
+    learning_rate: float
+    trainer: ClassVar[str] = "engine"
+    """The name of the trainer that takes its steps."""
+    work: ClassVar[int] = 1
+    """What a step costs, roughly, in steps of first order."""
+    looks: ClassVar[bool] = False
+    """Whether `look` is to be called before the first step."""
+
+    def start(self, parameters: Parameters) -> State:
+        """The state before the first step."""
+        raise NotImplementedError
+
+    def look(self, state: State, names: Sequence[str], x: Tensor) -> State:
+        """The state after a look at some inputs `models x n x in` of the parameters of these names."""
+        return state
+
+    def step(self, parameters: Parameters, gradients: Gradients, state: State) -> tuple[Parameters, State]:
+        """The parameters and the state after one step."""
+        raise NotImplementedError
+
+
+@dataclass(frozen=True)
+class Adam(Optimiser):
+    """Adam (Kingma & Ba 2015)."""
+
+    learning_rate: float = 1e-3
+    beta1: float = 0.9
+    beta2: float = 0.999
+    epsilon: float = 1e-8
+
+    def start(self, parameters: Parameters) -> State:
+        """The state before the first step."""
+        first = next(iter(parameters.values()))
+        # The running powers of the betas replace a power per step; float64 because 1 - beta2 is small.
+        # Like a tensor, not of a size: while a program is traced, the number of models is not known.
+        ones = torch.ones_like(first.reshape(first.shape[0], -1)[:, 0], dtype=torch.float64)
+        state = {"power1": ones, "power2": ones.clone()}
+        for name, p in parameters.items():
+            state[f"mean:{name}"] = torch.zeros_like(p)
+            state[f"square:{name}"] = torch.zeros_like(p)
+        return state
+
+    def step(self, parameters: Parameters, gradients: Gradients, state: State) -> tuple[Parameters, State]:
+        """The parameters and the state after one step."""
+        power1, power2 = state["power1"] * self.beta1, state["power2"] * self.beta2
+        rate, root = self.learning_rate / (1 - power1), (1 - power2).sqrt()
+        after, new = {}, {"power1": power1, "power2": power2}
+        for name, p in parameters.items():
+            g = gradients[name]
+            mean = state[f"mean:{name}"] + (g - state[f"mean:{name}"]) * per_model(1 - self.beta1, p)
+            square = state[f"square:{name}"] * per_model(self.beta2, p) + g * g * per_model(1 - self.beta2, p)
+            denominator = square.sqrt() / per_model(root, p) + per_model(self.epsilon, p)
+            after[name] = p - per_model(rate, p) * (mean / denominator)
+            new[f"mean:{name}"], new[f"square:{name}"] = mean, square
+        return after, new
+
+
+@dataclass(frozen=True)
+class SGD(Optimiser):
+    """Gradient descent; `momentum` None leaves the velocity out altogether."""
+
+    learning_rate: float = 1e-3
+    momentum: float | None = None
+
+    def start(self, parameters: Parameters) -> State:
+        """The state before the first step."""
+        if self.momentum is None:
+            return {}
+        return {f"velocity:{name}": torch.zeros_like(p) for name, p in parameters.items()}
+
+    def step(self, parameters: Parameters, gradients: Gradients, state: State) -> tuple[Parameters, State]:
+        """The parameters and the state after one step."""
+        after, new = {}, {}
+        for name, p in parameters.items():
+            move = gradients[name]
+            if self.momentum is not None:
+                move = state[f"velocity:{name}"] * per_model(self.momentum, p) + move
+                new[f"velocity:{name}"] = move
+            after[name] = p - per_model(self.learning_rate, p) * move
+        return after, new
+
+
+@dataclass(frozen=True)
+class RMSProp(Optimiser):
+    """RMSProp (Tieleman & Hinton 2012)."""
+
+    learning_rate: float = 1e-2
+    decay: float = 0.99
+    epsilon: float = 1e-8
+
+    def start(self, parameters: Parameters) -> State:
+        """The state before the first step."""
+        return {f"square:{name}": torch.zeros_like(p) for name, p in parameters.items()}
+
+    def step(self, parameters: Parameters, gradients: Gradients, state: State) -> tuple[Parameters, State]:
+        """The parameters and the state after one step."""
+        after, new = {}, {}
+        for name, p in parameters.items():
+            g, decay = gradients[name], per_model(self.decay, p)
+            square = state[f"square:{name}"] * decay + g * g * (1 - decay)
+            after[name] = p - per_model(self.learning_rate, p) * g / (
+                square.sqrt() + per_model(self.epsilon, p)
+            )
+            new[f"square:{name}"] = square
+        return after, new
+
+
+@dataclass(frozen=True)
+class Centred(Optimiser):
+    r"""Another optimiser in coordinates in which inputs far from zero do no harm.
+
+    Inputs :math:`x = \mu + \tilde x` whose mean is large against their deviation :math:`\sigma` make the loss
+    of a sum :math:`w x` steep along :math:`\mu` and flat across. Weights are written as :math:`w = v T` with
+    :math:`T = I - (1 - r) \hat\mu \hat\mu^T, r = \sigma / \sqrt{\sigma^2 + \mu^2}`, in which it is equally
+    steep in all directions, and the optimiser works on :math:`v`. The weights themselves, their penalties and
+    clamps stay what they are. It costs two scalar products a row and step.
+
+    Args:
+        optimiser: the other optimiser.
+        warm: steps before the coordinates are used. In them weights go slowly along the mean, so that it is
+            best to be right on average before. The other optimiser then starts afresh: what it remembers of
+            the first steep gradients would slow it down for thousands of steps.
+    """
+
+    optimiser: Optimiser = Adam()
+    warm: float = 2000.0
+
+    looks: ClassVar[bool] = True
+
+    def __post_init__(self) -> None:
+        if isinstance(self.optimiser, (Centred, LevenbergMarquardt)):
+            raise ArgumentError("optimiser", "one of first order, not centred itself", repr(self.optimiser))
+        if isinstance(self.warm, bool) or not isinstance(self.warm, (int, float)) or self.warm < 0:
+            raise ArgumentError("warm", "a number of steps, 0 or more", repr(self.warm))
+
+    @property
+    def learning_rate(self) -> float:  # type: ignore[override]
+        """That of the other optimiser."""
+        return self.optimiser.learning_rate
+
+    def start(self, parameters: Parameters) -> State:
+        """The state before the first step: no direction until inputs are seen."""
+        state = self.optimiser.start(parameters)
+        first = next(iter(parameters.values()))
+        state["taken"] = torch.zeros(first.shape[0], dtype=first.dtype, device=first.device)
+        for name, p in parameters.items():
+            if p.dim() == 3:
+                state[f"direction:{name}"] = torch.zeros_like(p[:, 0])
+        return state
+
+    def look(self, state: State, names: Sequence[str], x: Tensor) -> State:
+        """Take the direction of the mean input, its length being the part 1 - r to be removed."""
+        mean = x.mean(-2)
+        deviation = (x - mean[..., None, :]).square().mean((-2, -1)).sqrt()
+        length = mean.square().sum(-1).sqrt()
+        removed = 1 - deviation / (deviation.square() + length.square()).sqrt()
+        unit = mean / length.clamp_min(torch.finfo(x.dtype).tiny)[:, None]
+        # Inputs that never change, or are all zero, have no other direction to favour.
+        removed = torch.where((deviation > 0) & (length > 0), removed, 0.0)
+        seen = {f"direction:{name}": unit * removed.sqrt()[:, None] for name in names}
+        fitting = {name: d for name, d in seen.items() if name in state and d.shape == state[name].shape}
+        return {**state, **fitting}
+
+    def step(self, parameters: Parameters, gradients: Gradients, state: State) -> tuple[Parameters, State]:
+        """The parameters and the state after one step."""
+        own = {name: d for name, d in state.items() if name == "taken" or name.startswith("direction:")}
+        inner = {name: value for name, value in state.items() if name not in own}
+        warm = torch.as_tensor(self.warm, dtype=own["taken"].dtype, device=own["taken"].device)
+        reached = own["taken"] >= warm
+        switch, share = reached & (own["taken"] - 1 < warm), reached.to(own["taken"].dtype)
+        for name, fresh in self.optimiser.start(parameters).items():
+            inner[name] = torch.where(per_model(switch, fresh) > 0, fresh, inner[name])
+
+        def centred(moves: Gradients) -> Gradients:
+            found = {name: own.get(f"direction:{name}") for name in moves}
+            return {
+                name: m if (d := found[name]) is None else _without(m, d, per_model(share, m))
+                for name, m in moves.items()
+            }
+
+        after, inner = self.optimiser.step(parameters, centred(gradients), inner)
+        moves = centred({name: after[name] - p for name, p in parameters.items()})
+        after = {name: p + moves[name] for name, p in parameters.items()}
+        return after, {**inner, **own, "taken": own["taken"] + 1}
+
+
+def _without(rows: Tensor, direction: Tensor, share: Tensor) -> Tensor:
+    """Rows `models x out x in` without a share of what they have of a direction, by its squared length."""
+    along = (rows * direction[:, None]).sum(-1, keepdim=True)
+    return rows - share * along * direction[:, None]
+
+
+@dataclass(frozen=True)
+class LevenbergMarquardt(Optimiser):
+    """Second-order training in float64 from a population of starts (see `nalm.second_order`).
+
+    It replaces the whole step: loss, penalties, clips and clamps of a recipe have no part in it, and the
+    weights are made discrete at the end. `iterations` of the recipe are steps at most of each stage of a
+    start.
+
+    Args:
+        starts: starts drawn from the units' own initial weights.
+        grow: begin with starts that are grown on the data.
+        rule: which rule decides what is exact; raised when it changes, so that runs judged by an earlier one
+            are computed again.
+    """
+
+    starts: int = field(default=4, metadata={"shape": True})
+    grow: bool = field(default=True, metadata={"shape": True})
+    rule: int = field(default=2, metadata={"shape": True})
+
+    trainer: ClassVar[str] = "second-order"
+    work: ClassVar[int] = 2000
+
+    @property
+    def learning_rate(self) -> float:  # type: ignore[override]
+        """The whole step is taken; its length is found anew in every step."""
+        return 1.0
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.grow, bool):
+            raise ArgumentError("grow", "True or False", repr(self.grow))
+        if not (self.starts == 0 and self.grow):
+            check_positive("starts", self.starts)
+
+    def start(self, parameters: Parameters) -> State:
+        """Nothing is carried from step to step that a user would see."""
+        return {}

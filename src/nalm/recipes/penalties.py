@@ -1,0 +1,138 @@
+"""Penalties: one value per model, times a strength, times a schedule."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+import torch
+from torch import Tensor, nn
+
+from nalm.errors import check_choice, unknown
+from nalm.recipes.distances import distance_to_bit, distance_to_integer_sign, distance_to_sign
+from nalm.recipes.schedules import Always, Progress, Schedule
+from nalm.recipes.subject import Subject, subjects_of
+
+
+class Penalty:
+    """Base of all penalties."""
+
+    strength: float
+    schedule: Schedule
+
+    def value(self, model: nn.Module) -> Tensor | None:
+        """The penalty of each model without strength, shape `models`; None where nothing is penalised."""
+        raise NotImplementedError
+
+    def __call__(self, model: nn.Module, progress: Progress) -> Tensor | None:
+        """The penalty as it is added to the loss, shape `models`."""
+        value = self.value(model)
+        if value is None:
+            return None
+        return (self.strength * self.schedule.scale(progress)).to(value.dtype) * value
+
+
+@dataclass(frozen=True)
+class UnitPenalty(Penalty):
+    """Each unit's own published penalty, summed over the units, or over those of the name `unit`."""
+
+    strength: float = 1.0
+    schedule: Schedule = Always()
+    unit: str | None = None
+
+    def value(self, model: nn.Module) -> Tensor | None:
+        """The penalty of each model without strength, shape `models`; None where nothing is penalised."""
+        return _total(unit.penalty() for unit in subjects_of(model, self.unit))
+
+
+@dataclass(frozen=True)
+class L0(Penalty):
+    """Expected number of open gates of units with stochastic gates (thesis, section 4.3.1)."""
+
+    strength: float = 1.0
+    schedule: Schedule = Always()
+
+    def value(self, model: nn.Module) -> Tensor | None:
+        """The penalty of each model without strength, shape `models`; None where nothing is penalised."""
+        counts = (getattr(unit, "open_gates", None) for unit in subjects_of(model))
+        return _total(count() for count in counts if count is not None)
+
+
+@dataclass(frozen=True)
+class L1(Penalty):
+    """Sum of the absolute values of all parameters (Heim et al. 2020), or of those of one name."""
+
+    strength: float = 1.0
+    schedule: Schedule = Always()
+    parameter: str | None = None
+
+    def value(self, model: nn.Module) -> Tensor | None:
+        """The penalty of each model without strength, shape `models`; None where nothing is penalised."""
+        chosen = _parameters(model, self.parameter)
+        return _total(parameter.abs().reshape(parameter.shape[0], -1).sum(-1) for parameter in chosen)
+
+
+@dataclass(frozen=True)
+class L2(Penalty):
+    """Sum of the squares of all parameters (thesis, appendix G.3)."""
+
+    strength: float = 1.0
+    schedule: Schedule = Always()
+
+    def value(self, model: nn.Module) -> Tensor | None:
+        """The penalty of each model without strength, shape `models`; None where nothing is penalised."""
+        return _total(
+            parameter.square().reshape(parameter.shape[0], -1).sum(-1) for parameter in _parameters(model)
+        )
+
+
+_DISTANCES = {"0,1": distance_to_bit, "-1,0,1": distance_to_integer_sign, "-1,1": distance_to_sign}
+
+
+@dataclass(frozen=True)
+class Discretise(Penalty):
+    """Mean distance of the weights, or of the gates, from a set of values (thesis, section 5.4).
+
+    `values` is one of "0,1", "-1,0,1", "-1,1"; `of` is "weights", "gates" or the name of one of them, such
+    as "W"; `unit` restricts it to units of that name.
+    """
+
+    strength: float = 1.0
+    schedule: Schedule = Always()
+    values: str = field(default="-1,0,1")
+    of: str = field(default="weights")
+    unit: str | None = None
+
+    def __post_init__(self) -> None:
+        check_choice("values", self.values, _DISTANCES)
+
+    def value(self, model: nn.Module) -> Tensor | None:
+        """The penalty of each model without strength, shape `models`; None where nothing is penalised."""
+        distance = _DISTANCES[self.values]
+        units = subjects_of(model, self.unit)
+        tensors = [t for unit in units for t in self._chosen(unit)]
+        if units and not tensors and self.of not in ("weights", "gates"):
+            names = [name for unit in units for name in (*unit.weights(), *unit.gates())]
+            raise unknown("of", self.of, ["weights", "gates", *names])
+        return _total(distance(tensor).flatten(1).mean(-1) for tensor in tensors)
+
+    def _chosen(self, unit: Subject) -> list[Tensor]:
+        if self.of in ("weights", "gates"):
+            return list(getattr(unit, self.of)().values())
+        named = {**unit.weights(), **unit.gates()}
+        return [named[self.of]] if self.of in named else []
+
+
+def _parameters(model: nn.Module, wanted: str | None = None) -> list[Tensor]:
+    """The parameters as attributes of their modules, so that tensors put in their place are seen."""
+    return [
+        getattr(module, name)
+        for module in model.modules()
+        for name, held in module._parameters.items()
+        if held is not None and wanted in (None, name)
+    ]
+
+
+def _total(values: Iterable[Tensor]) -> Tensor | None:
+    listed = list(values)
+    return torch.stack(listed).sum(0) if listed else None

@@ -1,0 +1,36 @@
+"""What a recipe may act on inside a model. Units are such parts; recipes need to know no more of them."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from torch import Tensor, nn
+
+
+class Subject(nn.Module):
+    """A part of a model with weights and gates that may be penalised, and bounds that it is kept within."""
+
+    name: ClassVar[str]
+    in_features: int
+    out_features: int
+
+    def weights(self) -> dict[str, Tensor]:
+        """The effective weights: what should end up discrete."""
+        raise NotImplementedError(f"{type(self).__name__} must define `weights`")
+
+    def gates(self) -> dict[str, Tensor]:
+        """Gates with a value of their own, not those computed from the input."""
+        return {}
+
+    def penalty(self) -> Tensor:
+        """The published penalty of each model, without strength."""
+        raise NotImplementedError(f"{type(self).__name__} must define `penalty`")
+
+    def project_(self) -> None:
+        """Move the parameters back into the admissible set, in place. The default has no bounds."""
+
+
+def subjects_of(model: nn.Module, name: str | None = None) -> list[Subject]:
+    """All such parts of a model, or those of this name, in the order of `model.modules()`."""
+    found = (module for module in model.modules() if isinstance(module, Subject))
+    return [part for part in found if name in (None, part.name)]

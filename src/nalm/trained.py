@@ -1,0 +1,115 @@
+"""What every trainer takes and gives: options, reports of progress, raw curves and weights."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import torch
+from torch import Tensor, nn
+
+from nalm.models.many import Parameters
+from nalm.tasks import Split, Task
+
+
+class Report(NamedTuple):
+    """How far the work is, for a progress callback. A run-step is one step of one run."""
+
+    done: int
+    total: int
+    seconds: float
+
+
+HISTORY_PARAMETERS = 512
+"""Parameters up to which they are kept over time: more nobody can look at, and they would fill the store."""
+
+OnProgress = Callable[[Report], None]
+
+
+@dataclass(frozen=True)
+class Options:
+    """What a caller may ask of a trainer; one that has no use for an option leaves it alone.
+
+    Attributes:
+        iterations: steps.
+        log_interval: steps between evaluations.
+        dtype: precision, float32 or float64.
+        device: where to train.
+        compiled: compile the step, or run it eagerly.
+        initial: parameters `runs x ...` to start from instead of drawn ones.
+        on_progress: called after each evaluation.
+    """
+
+    iterations: int
+    log_interval: int
+    dtype: torch.dtype
+    device: torch.device
+    compiled: bool
+    initial: Parameters | None = None
+    on_progress: OnProgress | None = None
+
+
+@dataclass(frozen=True)
+class Trained:
+    """The runs of one call, in the order of their seeds.
+
+    Attributes:
+        model: the architecture; after `nalm.train` it holds the chosen weights of the best run.
+        tasks: the task of each run.
+        seeds: the seed of each run.
+        steps: the logged steps, shape `logs`.
+        validation: mean squared error on the validation set, shape `runs x logs`, float64.
+        test: mean squared error on the test set, shape `runs x logs`, float64.
+        chosen: index into `steps` of the lowest validation error, shape `runs`; of second-order training, the
+            last, which holds what was chosen by fresh rows.
+        chosen_parameters: the parameters at the chosen step, `runs x ...` by name.
+        final_parameters: the parameters after the last step, `runs x ...` by name.
+        history_steps: the logged steps at which parameters were kept, at most 64, shape `points`; none for
+            models of more than 512 parameters.
+        history: the parameters at those steps, `runs x points x ...` by name; empty if there are none.
+        diverged_at: first logged step with a number that is not finite, or -1, shape `runs`.
+        reinitialised: how often each run was given new weights, shape `runs`.
+        compiled: whether the program was compiled.
+        seconds: how long it took, compilation included.
+        costs: of second-order training, what it found and took, one dictionary a run (see
+            `nalm.second_order.solution.Cost`); None otherwise.
+    """
+
+    model: nn.Module
+    tasks: Sequence[Task]
+    seeds: Sequence[int]
+    steps: Tensor
+    validation: Tensor
+    test: Tensor
+    chosen: Tensor
+    chosen_parameters: dict[str, Tensor]
+    final_parameters: dict[str, Tensor]
+    history_steps: Tensor
+    history: dict[str, Tensor]
+    diverged_at: Tensor
+    reinitialised: Tensor
+    compiled: bool
+    seconds: float
+    costs: list[dict[str, Any]] | None = None
+
+    def __len__(self) -> int:
+        return len(self.seeds)
+
+    @property
+    def best(self) -> int:
+        """The run with the lowest validation error at its chosen step."""
+        errors = self.chosen_error(Split.VALIDATION)
+        return int(torch.where(errors.isfinite(), errors, torch.inf).argmin())
+
+    def chosen_error(self, split: Split = Split.TEST) -> Tensor:
+        """The error at the chosen step, shape `runs`."""
+        curve = self.test if split is Split.TEST else self.validation
+        return curve.gather(1, self.chosen[:, None])[:, 0]
+
+    def model_of(self, run: int) -> nn.Module:
+        """A copy of the model with the chosen weights of a run."""
+        made = copy.deepcopy(self.model)
+        made.load_state_dict({name: p[run] for name, p in self.chosen_parameters.items()}, strict=False)
+        return made

@@ -1,0 +1,297 @@
+"""`nalm.attach`: projection, and where the number of steps is known published recipes, in a user's own loop.
+
+Every unit of a model follows its own recipe, on its own parameters: rate, clips, penalties with their
+windows, clamps. A recipe is published for so many steps; a loop of fewer steps goes through it faster.
+
+Recipes are published for single units. In a stack most initial weights end in a local minimum, whatever the
+penalties. Units with a `batch_shape` are many starts side by side, which cost little more than one; `best`
+is the one that fits best.
+"""
+
+from __future__ import annotations
+
+import copy
+import functools
+from typing import Any, overload
+
+import torch
+from torch import Tensor, nn
+from torch.utils.hooks import RemovableHandle
+
+from nalm.errors import ArgumentError, check_above_zero, check_positive, unknown
+from nalm.models.many import ask
+from nalm.recipes import Recipe
+from nalm.recipes.gradients import Gradients
+from nalm.recipes.optimisers import SGD, Adam, Centred, Optimiser, RMSProp
+from nalm.recipes.schedules import Progress
+from nalm.units._base import COMMON_RECIPES, Unit, units_of
+from nalm.units.helpers import checked_units, project_
+
+FASTEST = 0.03
+"""The largest rate that is set: beside other units larger ones (the NRU's 1) throw all of them about."""
+JUDGED = 0.05
+"""The share of the steps, the last ones, by whose mean loss models held side by side are compared."""
+
+_SAME_KIND: dict[type[Optimiser], type[torch.optim.Optimizer]] = {
+    Adam: torch.optim.Adam,
+    SGD: torch.optim.SGD,
+    RMSProp: torch.optim.RMSprop,
+}
+"""Rates mean the same in these; `torch.optim.AdamW` is an `Adam`."""
+
+
+@overload
+def attach(model: nn.Module, optimizer: torch.optim.Optimizer) -> RemovableHandle: ...
+
+
+@overload
+def attach(
+    model: nn.Module,
+    optimizer: torch.optim.Optimizer,
+    *,
+    iterations: int,
+    op: str | None = ...,
+    recipe: str | None = ...,
+    strength: float = ...,
+) -> Attachment: ...
+
+
+def attach(
+    model: nn.Module,
+    optimizer: torch.optim.Optimizer,
+    *,
+    iterations: int | None = None,
+    op: str | None = None,
+    recipe: str | None = None,
+    strength: float = 1.0,
+) -> RemovableHandle | Attachment:
+    """Project the model after every step of the optimiser by itself; `.remove()` on the result ends it.
+
+    With `iterations` every unit follows its own published recipe as well: its rate, clips and clamps are
+    applied in the optimiser's step, and `penalty(loss)` of the result is to be added to the loss.
+
+    Args:
+        model: any module that contains units.
+        optimizer: what trains it.
+        iterations: the steps that the loop will take.
+        op: the operation whose recipe units take that can express it; others take that of their first.
+        recipe: the name of a recipe for units that have it; others, and all by default, take "published".
+        strength: what all penalties are multiplied with; in stacks a tenth works better than the published 1.
+    """
+    checked_units(model)
+    if not isinstance(optimizer, torch.optim.Optimizer):
+        raise ArgumentError("optimizer", "a torch.optim.Optimizer", type(optimizer).__name__)
+    if iterations is not None:
+        return Attachment(model, optimizer, iterations, op, recipe, strength)
+    if op is not None or recipe is not None or strength != 1:
+        raise ArgumentError("iterations", "the number of steps, where a recipe is to be followed", "None")
+
+    def after_step(*_: Any) -> None:
+        project_(model)
+
+    return optimizer.register_step_post_hook(after_step)
+
+
+class Attachment:
+    """Recipes that work on a model in a user's own loop, made by `nalm.attach(..., iterations=...)`.
+
+    Add `penalty(loss)` to the loss; all else happens in the optimiser's step. Rates are set once: change
+    `optimizer.param_groups` afterwards for others. `print` it to see what every unit is given.
+    """
+
+    def __init__(
+        self,
+        model: nn.Module,
+        optimizer: torch.optim.Optimizer,
+        iterations: int,
+        op: str | None = None,
+        recipe: str | None = None,
+        strength: float = 1.0,
+    ) -> None:
+        check_positive("iterations", iterations)
+        if isinstance(optimizer, torch.optim.LBFGS):
+            hint = "For second-order steps there is `nalm.solve`."
+            raise ArgumentError("optimizer", "one that takes a gradient per step", "LBFGS", hint)
+        self.model, self.iterations = model, iterations
+        self.strength = check_above_zero("strength", strength)
+        trained = _trained_units(model, optimizer)
+        _check_known("op", op, [known for unit in trained.values() for known in unit.ops])
+        _check_known("recipe", recipe, [known for unit in trained.values() for known in unit.recipes])
+        self._courses = [_Course(unit, name, op, recipe, iterations) for name, unit in trained.items()]
+        for course in self._courses:
+            course.set_rate(optimizer)
+        self.step = 0
+        self._judged: list[Tensor] = []
+        self._hooks = [
+            optimizer.register_step_pre_hook(self._before),
+            optimizer.register_step_post_hook(self._after),
+        ]
+
+    def penalty(self, loss: Tensor) -> Tensor:
+        """What the recipes add to this loss at the current step: one number, or one per model of a batch.
+
+        The loss is not changed: models side by side are judged by it, and some penalties wait for it.
+        """
+        if not isinstance(loss, Tensor) or not loss.is_floating_point():
+            raise ArgumentError("loss", "the loss of this step, a tensor", repr(loss))
+        if int((1 - JUDGED) * self.iterations) <= self.step < self.iterations:
+            self._judged.append(loss.detach())
+        found = [course.penalty(self._done, loss.detach()) for course in self._courses]
+        return self.strength * torch.stack(found).sum(0)
+
+    def best(self) -> nn.Module:
+        """The model that fits best of those held side by side, as an ordinary one without a batch shape.
+
+        Judged by the mean of the losses that `penalty` was given in the last steps; one per model is needed.
+        """
+        losses = self.losses()
+        at = torch.unravel_index(losses.argmin(), losses.shape)
+        return one_of(self.model, tuple(int(index) for index in at))
+
+    def losses(self) -> Tensor:
+        """The mean loss of the last steps of each model held side by side, infinite if it is not finite."""
+        shape = self._courses[0].unit.batch_shape
+        losses = torch.stack(self._judged).mean(0) if self._judged else torch.empty(0)
+        if not shape or losses.shape != shape:
+            got = f"{tuple(losses.shape)} for models of shape {tuple(shape)}" if self._judged else "none yet"
+            raise ArgumentError("loss", "one per model held side by side, to the last step", got)
+        return losses.nan_to_num(torch.inf)
+
+    def remove(self) -> None:
+        """End it: nothing more happens in the optimiser's step. Rates stay as they are."""
+        for hook in self._hooks:
+            hook.remove()
+
+    def state_dict(self) -> dict[str, Any]:
+        """What a checkpoint needs, beside those of the model and of the optimizer."""
+        return {"step": self.step, "judged": list(self._judged)}
+
+    def load_state_dict(self, state: dict[str, Any]) -> None:
+        """Resume from a checkpoint."""
+        self.step, self._judged = state["step"], list(state["judged"])
+
+    def __str__(self) -> str:
+        times = [] if self.strength == 1 else [f"all penalties times {self.strength:g}"]
+        return "\n".join([*map(str, self._courses), *times])
+
+    @property
+    def _done(self) -> float:
+        """The part of the recipes that is done, from 0 to 1."""
+        return min(1.0, self.step / self.iterations)
+
+    def _before(self, *_: Any) -> None:
+        for course in self._courses:
+            course.treat_gradients(self._done)
+
+    def _after(self, *_: Any) -> None:
+        for course in self._courses:
+            course.clamp()
+        self.step += 1
+
+
+def _trained_units(model: nn.Module, optimizer: torch.optim.Optimizer) -> dict[str, Unit]:
+    """The units that the optimiser changes, by their paths in the model; a frozen unit is left alone."""
+    held = {id(p) for group in optimizer.param_groups for p in group["params"] if p.requires_grad}
+    units = {name: module for name, module in model.named_modules() if isinstance(module, Unit)}
+    trained = {name: unit for name, unit in units.items() if any(id(p) in held for p in unit.parameters())}
+    if not trained:
+        got = "one that holds none of them" if units else "a model without units"
+        raise ArgumentError("optimizer", "one that trains the parameters of the model's units", got)
+    return trained
+
+
+def _check_known(argument: str, got: str | None, known: list[str]) -> None:
+    """Refuse an operation or a recipe that no unit of the model has."""
+    usable = [name for name in dict.fromkeys(known) if name not in COMMON_RECIPES]
+    if got is not None and got not in usable:
+        raise unknown(argument, got, usable)
+
+
+def one_of(model: nn.Module, index: tuple[int, ...]) -> nn.Module:
+    """A copy of one of the models that are held side by side; they share layers that are no units."""
+    single = copy.deepcopy(model)
+    for unit in units_of(single):
+        unit.batch_shape = torch.Size(())
+        for name, held in list(unit.named_parameters(recurse=False)):
+            setattr(unit, name, nn.Parameter(held.detach()[index].clone(), held.requires_grad))
+    return single
+
+
+class _Course:
+    """The recipe of one unit in a loop of `steps` steps."""
+
+    def __init__(self, unit: Unit, name: str, op: str | None, recipe: str | None, steps: int) -> None:
+        self.unit, self.name, self.steps = unit, name or "the model", steps
+        abilities = unit.ops or type(unit).ops  # options may leave the unit itself none
+        self.op = op if op in abilities else abilities[0]
+        chosen = recipe if recipe in unit.recipes else "published"
+        self.recipe: Recipe = type(unit).recipe(self.op, chosen or "published", inputs=unit.in_features)
+        self.rate: float | None = None
+        self.skeleton = copy.deepcopy(unit)
+        self.skeleton.batch_shape = torch.Size((1,))  # its length alone is used
+
+    def set_rate(self, optimizer: torch.optim.Optimizer) -> None:
+        """Give the unit a group of its own with the recipe's rate, if the optimiser is of that kind."""
+        own = {id(p) for p in self.unit.parameters()}
+        optimiser = self.recipe.optimiser
+        plain = optimiser.optimiser if isinstance(optimiser, Centred) else optimiser
+        if not isinstance(optimizer, _SAME_KIND.get(type(plain), ())):
+            return
+        for group in list(optimizer.param_groups):
+            mine = [p for p in group["params"] if id(p) in own]
+            if mine:
+                self.rate = min(plain.learning_rate * self.recipe.iterations / self.steps, FASTEST)
+                group["params"] = [p for p in group["params"] if id(p) not in own]
+                others = {key: value for key, value in group.items() if key not in ("params", "initial_lr")}
+                decay = {"weight_decay": 0.0} if "weight_decay" in group else {}
+                optimizer.add_param_group(
+                    {**others, **decay, "params": mine, "lr": self.rate, "unit": self.name}
+                )
+        optimizer.param_groups[:] = [group for group in optimizer.param_groups if group["params"]]
+
+    def penalty(self, done: float, loss: Tensor) -> Tensor:
+        """The recipe's penalties with their strengths at this point, shape `batch_shape`."""
+        held = {name: self._with_axis(p) for name, p in self.unit.named_parameters()}
+        first = next(iter(held.values()))
+        total, progress = first.new_zeros(len(first)), self._progress(done, first, loss)
+        for penalty in self.recipe.penalties:
+            value = ask(self.skeleton, held, functools.partial(penalty, progress=progress))
+            total = total if value is None else total + value
+        return total.reshape(self.unit.batch_shape)
+
+    def treat_gradients(self, done: float) -> None:
+        """The recipe's clips and noise, on this unit's gradients alone."""
+        recipe, named = self.recipe, dict(self.unit.named_parameters())
+        held: Gradients = {n: self._with_axis(p.grad) for n, p in named.items() if p.grad is not None}
+        if not held:
+            return
+        for treat in (recipe.clip_norm, recipe.clip_value):
+            held = treat(held) if treat is not None else held
+        if recipe.gradient_noise is not None:
+            first = next(iter(held.values()))
+            progress = self._progress(done, first, first.new_tensor(torch.inf))
+            held = recipe.gradient_noise(held, {n: torch.randn_like(g) for n, g in held.items()}, progress)
+        for name, gradient in held.items():
+            named[name].grad.copy_(gradient.reshape(named[name].shape))  # type: ignore[union-attr]
+
+    def clamp(self) -> None:
+        """The recipe's clamps."""
+        for clamp in self.recipe.clamps:
+            clamp(self.unit)
+
+    def _with_axis(self, tensor: Tensor) -> Tensor:
+        """A tensor of the unit with one model axis first, which the parts of recipes need."""
+        return tensor.reshape(self.unit.batch_shape.numel(), *tensor.shape[len(self.unit.batch_shape) :])
+
+    def _progress(self, done: float, like: Tensor, loss: Tensor) -> Progress:
+        step = like.new_full((len(like),), done * self.recipe.iterations)
+        return Progress(step, loss.to(like).reshape(-1).expand(len(like)))
+
+    def __str__(self) -> str:
+        rate = "your own rate" if self.rate is None else f"rate {self.rate:.3g}"
+        part = self.recipe.iterations / self.steps
+        speed = "" if part == 1 else f", its {self.recipe.iterations} steps in {self.steps}"
+        held = [repr(p) for p in (*self.recipe.penalties, self.recipe.clip_norm, self.recipe.clip_value) if p]
+        return (
+            f"{self.name}: {self.unit.name} for {self.op}, {rate}{speed}: {', '.join(held) or 'no penalty'}"
+        )

@@ -1,0 +1,150 @@
+"""`nalm.train`: train from Python with the engine, one model or many."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import Any
+
+import torch
+from torch import nn
+
+from nalm.errors import ArgumentError, check_positive
+from nalm.models.many import check_changeable
+from nalm.models.spec import ModelSpec
+from nalm.recipes import Recipe
+from nalm.recipes.steps import timing_of, with_steps
+from nalm.tasks import ArithmeticDataset, Table, Task
+from nalm.trained import Report
+from nalm.training.result import TrainResult
+from nalm.training.trainers import train_runs
+from nalm.units import units_of
+from nalm.units._base import check_device
+
+
+def train(
+    model: nn.Module | str,
+    data: Task | tuple[Any, Any],
+    recipe: Recipe | None = None,
+    *,
+    seeds: int | Sequence[int] | None = None,
+    hidden: int = 2,
+    iterations: int | None = None,
+    log_interval: int = 1000,
+    dtype: torch.dtype | None = None,
+    device: torch.device | str = "cpu",
+    compiled: bool = True,
+    progress: Callable[[Report], None] | None = None,
+) -> TrainResult:
+    """Train a model on a task or on data, for one seed or for thousands at once.
+
+    Args:
+        model: an `nn.Module`, or a name such as "nmu" or "nau+nmu". A module is trained in place: it ends
+            with the weights of the lowest validation error, of the best seed.
+        data: a task, or a tuple of inputs `n x in` and targets `n x out`: tensors, arrays, lists of rows or
+            DataFrames. What is not a tensor of floating-point numbers is taken in the model's precision.
+        recipe: how to train; by default the published recipe of the (last) unit. It also sets the number of
+            steps: 50,000 or 100,000 for a single module or a table, 5 million for a stack on the arithmetic
+            dataset.
+        seeds: how many seeds (0, 1, …), or which; each starts from weights drawn by its seed. None trains
+            the module once, from the weights it has.
+        hidden: values between the units of a stack given by name.
+        iterations: steps; by default those of the recipe. With fewer, the schedules of the published recipe
+            are shortened in proportion; a recipe that is given stays as it is, with a warning if part of it
+            comes too late.
+        log_interval: steps between evaluations.
+        dtype: precision of a model given by name, float32 or float64; a module trains in its own.
+        device: where to train.
+        compiled: compile the training step (seconds, once), or run it eagerly.
+        progress: called after each evaluation with a `Report`.
+
+    Returns:
+        Curves, chosen weights and outcomes of all runs.
+    """
+    task = data if isinstance(data, Task) else _table(data, _precision(model, dtype))
+    seed_list = _seeds(seeds)
+    spec = ModelSpec.parse(model) if isinstance(model, str) else None
+    if spec is not None:
+        model = spec.build(task.in_features, task.out_features, hidden=hidden, dtype=dtype)
+    if not isinstance(model, nn.Module):
+        raise ArgumentError("model", "an nn.Module or the name of one", type(model).__name__)
+    check_changeable(model)
+    device = check_device(device) or torch.device("cpu")
+    if progress is not None and (isinstance(progress, type) or not callable(progress)):
+        raise ArgumentError("progress", "None or a function that takes a report", repr(progress))
+    published = _published(model, task, spec)
+    if not isinstance(recipe, Recipe | None):
+        raise ArgumentError("recipe", "a Recipe", repr(recipe))
+    chosen = _in_steps(recipe, published, iterations)
+    own = next(model.parameters(), torch.empty(0))
+    if dtype not in (None, own.dtype):
+        hint = "Nothing is cast silently: use model.to(...)."
+        raise ArgumentError("dtype", f"that of the model, {own.dtype}", str(dtype), hint)
+    initial = None
+    if seeds is None and spec is None:
+        initial = {name: p.detach()[None] for name, p in model.named_parameters()}
+    result = train_runs(
+        model,
+        [task] * len(seed_list),
+        [chosen] * len(seed_list),
+        seed_list,
+        iterations=iterations,
+        log_interval=log_interval,
+        dtype=own.dtype,
+        device=device,
+        compiled=compiled,
+        initial=initial,
+        on_progress=progress,
+    )
+    model.load_state_dict(result.model_of(result.best).state_dict())
+    return result
+
+
+def _in_steps(given: Recipe | None, published: Recipe, steps: int | None) -> Recipe:
+    """The recipe for so many steps: the published one shortened, a given one as it is."""
+    if steps is None:
+        return given or published
+    check_positive("iterations", steps)
+    if given is None:
+        return with_steps(published, steps)
+    if missed := timing_of(replace(given, iterations=steps), given).missed:
+        text = f"With {steps:,} instead of {given.iterations:,} steps, {'; '.join(missed)}."
+        warnings.warn(text, stacklevel=3)
+    return replace(given, iterations=steps)
+
+
+def _published(model: nn.Module, task: Task, spec: ModelSpec | None) -> Recipe:
+    """The published recipe of the unit that gives the output; plain Adam for a module without units."""
+    units = units_of(model)
+    if not units:
+        return Recipe()
+    last, op = units[-1], getattr(task, "op", None)
+    if op is None:
+        op = (last.ops or type(last).ops)[0]  # options may leave the unit itself none
+    stacked = isinstance(task, ArithmeticDataset) and len(units) > 1
+    usual = "arithmetic" if stacked and "arithmetic" in last.recipes else "published"
+    chosen = spec.recipe if spec is not None else None
+    return last.recipe(op, chosen or usual, inputs=task.in_features)
+
+
+def _table(data: tuple[Any, Any], dtype: torch.dtype | None) -> Table:
+    if not isinstance(data, (tuple, list)) or len(data) != 2:
+        raise ArgumentError("data", "a task or a tuple of inputs and targets", type(data).__name__)
+    return Table(*data, dtype=dtype)
+
+
+def _precision(model: nn.Module | str, dtype: torch.dtype | None) -> torch.dtype | None:
+    """The precision in which a model trains; None for the default."""
+    if isinstance(model, nn.Module):
+        return next((p.dtype for p in model.parameters()), dtype)
+    return dtype
+
+
+def _seeds(seeds: int | Sequence[int] | None) -> list[int]:
+    if seeds is None:
+        return [0]
+    wrong = isinstance(seeds, bool) or not isinstance(seeds, (int, Sequence))
+    if wrong or (isinstance(seeds, int) and seeds < 1):
+        raise ArgumentError("seeds", "a positive number of seeds, or a list of them", repr(seeds))
+    return list(range(seeds)) if isinstance(seeds, int) else list(seeds)

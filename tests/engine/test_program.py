@@ -1,0 +1,54 @@
+"""Programs: where they are kept, and what happens where that is not possible."""
+
+import os
+
+import torch
+
+from nalm.engine import program
+
+
+def test_programs_are_kept_in_the_users_cache(monkeypatch, tmp_path):
+    monkeypatch.delenv("TORCHINDUCTOR_CACHE_DIR", raising=False)
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    program.compiler()
+    assert program.cache_folder() == tmp_path / "nalm" / "programs-2"
+    assert "TORCHINDUCTOR_CACHE_DIR" not in os.environ
+
+
+def test_a_setting_of_the_users_own_is_obeyed_and_left_alone(monkeypatch, tmp_path):
+    monkeypatch.setenv("TORCHINDUCTOR_CACHE_DIR", str(tmp_path))
+    program.compiler()
+    assert program.cache_folder() == tmp_path
+    assert os.environ["TORCHINDUCTOR_CACHE_DIR"] == str(tmp_path)
+
+
+def test_a_cache_that_cannot_be_written_is_replaced_by_a_temporary_one(tmp_path):
+    file = tmp_path / "a-file"
+    file.touch()
+    wanted = file / "programs"
+    assert not program.is_writable(wanted)
+    used = program._working_folder(wanted)
+    assert used != wanted
+    assert program.is_writable(used)
+
+
+def test_models_are_not_mixed_up_where_the_compiler_fuses_their_loops():
+    generator = torch.Generator().manual_seed(0)
+    x, noise = (1 + torch.rand(40, 128, 2, generator=generator) for _ in range(2))
+    weight = torch.rand(40, 1, 2, generator=generator)
+
+    def step(state, inputs):
+        w, result = state["w"].detach().requires_grad_(), 1
+        for i in range(2):
+            a, n, one = inputs["x"].mT[:, i, None], inputs["noise"].mT[:, i, None], w.mT[:, i, :, None]
+            result = result * (one * (n * a) + (1 - one)) / (one * n + (1 - one))
+        loss = (result.mT - inputs["x"].prod(-1, keepdim=True)).square().mean((-2, -1)).sum()
+        return {"w": torch.autograd.grad(loss, w)[0]}
+
+    gradients = [
+        program.Program(step, {"w": weight}, {"x": x, "noise": noise}, {}, compiled=compiled).repeat(
+            {"w": weight}, {"x": x, "noise": noise}, 1
+        )["w"]
+        for compiled in (True, False)
+    ]
+    torch.testing.assert_close(*gradients, rtol=1e-4, atol=1e-4)

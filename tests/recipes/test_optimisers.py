@@ -1,0 +1,208 @@
+import pytest
+import torch
+
+from nalm.errors import ArgumentError
+from nalm.recipes.optimisers import SGD, Adam, Centred, LevenbergMarquardt, RMSProp
+
+RATES = (1e-3, 0.02, 0.1)
+MODELS = len(RATES)
+STEPS = 40
+
+
+def column(*values):
+    return torch.tensor(values, dtype=torch.float64)
+
+
+def start():
+    generator = torch.Generator().manual_seed(2)
+    shapes = {"weight": (2, 3), "gate": (3,)}
+    return {
+        name: torch.randn(MODELS, *shape, generator=generator, dtype=torch.float64)
+        for name, shape in shapes.items()
+    }
+
+
+def loss(parameters):
+    """One value per model, neither convex nor separable, with gradients from tiny to large."""
+    coupled = parameters["weight"] * parameters["gate"].unsqueeze(-2)
+    rest = (torch.sin(3 * parameters["gate"]) + 1e-4 * parameters["gate"] ** 4).sum(-1)
+    return (coupled - 0.7).square().sum((-2, -1)) + rest
+
+
+def path(optimiser):
+    """Every parameter after every step, all models side by side."""
+    parameters = start()
+    state, visited = optimiser.start(parameters), []
+    for _ in range(STEPS):
+        leaves = {name: p.detach().requires_grad_() for name, p in parameters.items()}
+        found = torch.autograd.grad(loss(leaves).sum(), list(leaves.values()))
+        detached = {name: p.detach() for name, p in leaves.items()}
+        parameters, state = optimiser.step(detached, dict(zip(leaves, found)), state)
+        visited.append({name: p.clone() for name, p in parameters.items()})
+    return visited
+
+
+def path_by_torch(k, make):
+    """Every parameter after every step of model k trained on its own by torch."""
+    leaves = {name: p[k].clone().requires_grad_() for name, p in start().items()}
+    optimiser, visited = make(list(leaves.values())), []
+    for _ in range(STEPS):
+        optimiser.zero_grad()
+        loss(leaves).backward()
+        optimiser.step()
+        visited.append({name: p.detach().clone() for name, p in leaves.items()})
+    return visited
+
+
+def assert_follows(optimiser, makes):
+    together = path(optimiser)
+    for k, make in enumerate(makes):
+        for ours, theirs in zip(together, path_by_torch(k, make), strict=True):
+            for name in theirs:
+                assert torch.allclose(ours[name][k], theirs[name], rtol=1e-9, atol=1e-12)
+
+
+def test_adam_follows_torch_with_a_rate_for_each_model():
+    makes = [lambda p, r=r: torch.optim.Adam(p, lr=r) for r in RATES]
+    assert_follows(Adam(column(*RATES)), makes)
+
+
+def test_adam_follows_torch_with_all_numbers_for_each_model():
+    betas, epsilons = ((0.9, 0.999), (0.5, 0.9), (0.0, 0.99)), (1e-8, 1e-3, 0.1)
+    makes = [
+        lambda p, r=r, b=b, e=e: torch.optim.Adam(p, lr=r, betas=b, eps=e)
+        for r, b, e in zip(RATES, betas, epsilons)
+    ]
+    beta1, beta2 = zip(*betas)
+    assert_follows(Adam(column(*RATES), column(*beta1), column(*beta2), column(*epsilons)), makes)
+
+
+@pytest.mark.parametrize("optimiser", [Adam(0.01), Adam(learning_rate=0.1, beta1=0.5)])
+def test_adam_follows_torch_with_one_rate_for_all(optimiser):
+    betas = (optimiser.beta1, optimiser.beta2)
+    makes = [lambda p: torch.optim.Adam(p, lr=optimiser.learning_rate, betas=betas)] * MODELS
+    assert_follows(optimiser, makes)
+
+
+def test_sgd_follows_torch():
+    rates = (1e-3, 0.01, 0.05)
+    assert_follows(SGD(column(*rates)), [lambda p, r=r: torch.optim.SGD(p, lr=r) for r in rates])
+
+
+def test_sgd_with_momentum_follows_torch():
+    rates, momenta = (1e-3, 0.01, 0.03), (0.9, 0.5, 0.0)
+    makes = [lambda p, r=r, m=m: torch.optim.SGD(p, lr=r, momentum=m) for r, m in zip(rates, momenta)]
+    assert_follows(SGD(column(*rates), column(*momenta)), makes)
+
+
+def test_sgd_without_momentum_keeps_no_state():
+    assert SGD(0.1).start(start()) == {}
+
+
+def test_rmsprop_follows_torch():
+    decays, epsilons = (0.99, 0.9, 0.5), (1e-8, 1e-3, 0.1)
+    makes = [
+        lambda p, r=r, d=d, e=e: torch.optim.RMSprop(p, lr=r, alpha=d, eps=e)
+        for r, d, e in zip(RATES, decays, epsilons)
+    ]
+    assert_follows(RMSProp(column(*RATES), column(*decays), column(*epsilons)), makes)
+
+
+OPTIMISERS = [Adam(), SGD(), SGD(momentum=0.9), RMSProp()]
+
+
+@pytest.mark.parametrize("optimiser", OPTIMISERS)
+def test_a_step_does_not_change_what_it_is_given(optimiser):
+    parameters, gradients = start(), start()
+    state = optimiser.start(parameters)
+    given = {**parameters, **state}
+    before = {name: tensor.clone() for name, tensor in given.items()}
+    optimiser.step(parameters, gradients, state)
+    assert all(torch.equal(given[name], before[name]) for name in given)
+
+
+@pytest.mark.parametrize("optimiser", OPTIMISERS)
+def test_a_zero_gradient_from_the_start_moves_nothing(optimiser):
+    parameters = start()
+    zeros = {name: torch.zeros_like(p) for name, p in parameters.items()}
+    after, _ = optimiser.step(parameters, zeros, optimiser.start(parameters))
+    assert all(torch.equal(after[name], parameters[name]) for name in parameters)
+
+
+@pytest.mark.parametrize("optimiser", OPTIMISERS)
+def test_parameters_keep_their_precision_and_the_state_its_names(optimiser):
+    parameters = {name: p.float() for name, p in start().items()}
+    state = optimiser.start(parameters)
+    after, new = optimiser.step(parameters, parameters, state)
+    assert all(p.dtype == torch.float32 for p in after.values())
+    assert {name: t.dtype for name, t in new.items()} == {name: t.dtype for name, t in state.items()}
+
+
+def test_adam_in_float32_stays_close_to_float64_over_many_steps():
+    narrow = {"w": torch.ones(1, 1)}
+    wide = {"w": torch.ones(1, 1, dtype=torch.float64)}
+    optimiser = Adam(1e-3)
+    states = [optimiser.start(narrow), optimiser.start(wide)]
+    for step in range(2000):
+        gradient = 1.0 + step % 7
+        narrow, states[0] = optimiser.step(narrow, {"w": torch.full_like(narrow["w"], gradient)}, states[0])
+        wide, states[1] = optimiser.step(wide, {"w": torch.full_like(wide["w"], gradient)}, states[1])
+    assert narrow["w"].item() == pytest.approx(wide["w"].item(), abs=1e-4)
+
+
+def test_centred_is_the_other_optimiser_until_inputs_are_seen():
+    for name, p in path(Centred(Adam(1e-2)))[-1].items():
+        torch.testing.assert_close(p, path(Adam(1e-2))[-1][name])
+
+
+def test_centred_makes_a_sum_of_inputs_far_from_zero_equally_steep_in_all_directions():
+    generator = torch.Generator().manual_seed(0)
+    x = 1.1 + 0.1 * torch.rand(1, 4000, 5, generator=generator, dtype=torch.float64)
+    optimiser = Centred(SGD(1.0))
+    state = optimiser.look(optimiser.start({"w": torch.zeros(1, 1, 5)}), ["w"], x)
+    direction = state["direction:w"][0]
+    coordinates = torch.eye(5, dtype=torch.float64) - torch.outer(direction, direction)
+    curvature = torch.linalg.eigvalsh(coordinates @ (x[0].T @ x[0] / 4000) @ coordinates)
+    assert curvature[-1] / curvature[0] < 1.2
+    assert torch.linalg.cond(x[0].T @ x[0]) > 5000
+
+
+def test_centred_moves_only_the_weights_that_meet_the_inputs_in_other_coordinates():
+    p = {"w": torch.zeros(1, 1, 2), "v": torch.zeros(1, 1, 2)}
+    optimiser = Centred(SGD(1.0), warm=0.0)
+    state = optimiser.look(optimiser.start(p), ["w"], torch.tensor([[[3.001, 4.0], [3.0, 4.001]]]))
+    along = {"w": torch.tensor([[[3.0, 4.0]]]), "v": torch.tensor([[[3.0, 4.0]]])}
+    after, _ = optimiser.step(p, along, state)
+    torch.testing.assert_close(after["w"], torch.zeros(1, 1, 2), atol=1e-2, rtol=0)
+    torch.testing.assert_close(after["v"], torch.tensor([[[-3.0, -4.0]]]))
+
+
+def test_centred_starts_the_other_optimiser_afresh_when_its_coordinates_begin():
+    p = {"w": torch.zeros(1, 1, 2, dtype=torch.float64)}
+    optimiser = Centred(Adam(1e-2), warm=3.0)
+    state = optimiser.start(p)
+    for gradient, step in ((1e6, 1e-2), (1e6, 1e-2), (1e6, 1e-2), (1.0, 1e-2)):
+        after, state = optimiser.step(p, {"w": torch.full_like(p["w"], gradient)}, state)
+        torch.testing.assert_close((p["w"] - after["w"]).flatten(), column(step, step))
+        p = after
+
+
+def test_levenberg_marquardt_has_starts():
+    with pytest.raises(ArgumentError, match="starts"):
+        LevenbergMarquardt(starts=0, grow=False)
+    assert LevenbergMarquardt(starts=0).grow
+
+
+def test_centred_leaves_inputs_without_a_deviation_or_a_mean_alone():
+    p = {"w": torch.zeros(2, 1, 2)}
+    optimiser = Centred(SGD(1.0), warm=0.0)
+    x = torch.tensor([[[0.0, 0.0], [0.0, 0.0]], [[3.0, 4.0], [3.0, 4.0]]])
+    state = optimiser.look(optimiser.start(p), ["w"], x)
+    after, _ = optimiser.step(p, {"w": torch.ones(2, 1, 2)}, state)
+    assert after["w"].tolist() == [[[-1, -1]], [[-1, -1]]]
+
+
+def test_centred_refuses_what_it_cannot_wrap():
+    for wrong in ({"optimiser": Centred()}, {"optimiser": LevenbergMarquardt()}, {"warm": -1}, {"warm": "x"}):
+        with pytest.raises(ArgumentError):
+            Centred(**wrong)
