@@ -291,7 +291,7 @@ def _row(cell: Cell, judged: Sequence[Judged]) -> dict[str, Any]:
     return {
         "model": str(model),
         "unit": model.name,
-        "recipe": model.recipe or model.usual_recipe,
+        "recipe": model.recipe_name(cell.task.stack_recipe),
         "options": options_of(model),
         **summary_row(
             cell.task,

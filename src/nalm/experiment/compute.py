@@ -13,7 +13,7 @@ from nalm._version import __version__
 from nalm.experiment.plan import Chunk
 from nalm.experiment.run import LOG_INTERVAL, Cell, Run
 from nalm.experiment.store import Record
-from nalm.models.many import Parameters
+from nalm.models.many import made_by_seed
 from nalm.tasks import Split
 from nalm.trained import OnProgress
 from nalm.training.result import TrainResult
@@ -25,14 +25,14 @@ def compute(chunk: Chunk, on_progress: OnProgress | None = None) -> list[Record]
     """Train the runs of a chunk."""
     cell = chunk.first
     try:
-        model = cell.build()
+        model, seeds = cell.build(), [run.seed for run in chunk.runs]
         result = train_runs(
             model,
             [run.cell.task for run in chunk.runs],
             [run.cell.recipe for run in chunk.runs],
-            [run.seed for run in chunk.runs],
+            seeds,
             log_interval=LOG_INTERVAL,
-            initial=None if cell.model.made_of_units else _made_anew(chunk.runs),
+            initial=None if cell.model.made_of_units else made_by_seed(cell.build, seeds),
             on_progress=on_progress,
         )
         ideal = ideal_errors(model, chunk.runs)
@@ -63,18 +63,6 @@ def machine(compiled: bool) -> dict[str, Any]:
         "cpu_capability": torch.backends.cpu.get_cpu_capability(),
         "compiled": compiled,
     }
-
-
-def _made_anew(runs: Sequence[Run]) -> Parameters:
-    """The parameters of a plain module, made once for each seed under torch's generator."""
-    made: dict[int, nn.Module] = {}
-    with torch.random.fork_rng(devices=[]):
-        for run in runs:
-            if run.seed not in made:
-                torch.manual_seed(run.seed)
-                made[run.seed] = run.cell.build()
-    held = [dict(made[run.seed].named_parameters()) for run in runs]
-    return {name: torch.stack([each[name].detach() for each in held]) for name in held[0]}
 
 
 def ideal_errors(

@@ -16,6 +16,7 @@ from nalm.models import ModelSpec
 from nalm.recipes import Recipe
 from nalm.recipes.steps import Timing, timing_of, with_steps
 from nalm.tasks import RangeTask
+from nalm.training.published import published_recipe
 from nalm.training.trainers import trainer_of
 
 LOG_INTERVAL = 1000
@@ -56,7 +57,7 @@ class Cell:
     @property
     def named_recipe(self) -> Recipe:
         """The recipe that the model names, as the papers use it on the task."""
-        return self.task.adapt(self.model.make_recipe(self.task.op, self.task.inputs))
+        return published_recipe(self.model, self.task)
 
     def build(self, batch_shape: Sequence[int] = ()) -> nn.Module:
         """The model."""

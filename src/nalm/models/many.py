@@ -175,11 +175,24 @@ class Models:
         drawn = []
         with torch.random.fork_rng(devices=[]):
             for seed in seeds.tolist():
-                torch.manual_seed(seed * 1_000_003 + step)
+                # At the start as `made_by_seed` does, so that most modules start alike by name and by hand.
+                torch.manual_seed(seed if step == 0 else seed * 1_000_003 + step)
                 fresh = copy.deepcopy(self.skeleton)
                 _reset(fresh)
                 drawn.append(dict(fresh.named_parameters()))
         return {name: torch.stack([p[name].detach() for p in drawn]) for name in self.names}
+
+
+def made_by_seed(make: Callable[[], nn.Module], seeds: Sequence[int]) -> Parameters:
+    """The parameters of a plain module, made once for each seed under torch's generator: `runs x ...`."""
+    made: dict[int, nn.Module] = {}
+    with torch.random.fork_rng(devices=[]):
+        for seed in seeds:
+            if seed not in made:
+                torch.manual_seed(seed)
+                made[seed] = make()
+    held = [dict(made[seed].named_parameters()) for seed in seeds]
+    return {name: torch.stack([each[name].detach() for each in held]) for name in held[0]}
 
 
 def ask(model: nn.Module, parameters: Parameters, question: Callable[[nn.Module], Any]) -> Any:

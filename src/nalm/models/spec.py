@@ -222,15 +222,24 @@ class ModelSpec:
         """Whether the last unit, with its options, can express an operation."""
         return self.layers[-1].can(op)
 
-    @property
-    def usual_recipe(self) -> str:
-        """The published recipe: of the unit, or for a stack of its last unit on the arithmetic dataset."""
-        stack = len(self.layers) > 1 and "arithmetic" in self.layers[-1].recipes
-        return "arithmetic" if stack else "published"
+    def recipe_name(self, of_stacks: str) -> str:
+        """The recipe that was named, or the usual one of the last unit; a stack may take another."""
+        return self.recipe or usual_recipe(self.layers[-1].recipes, len(self.layers), of_stacks)
 
-    def make_recipe(self, op: str, inputs: int) -> Recipe:
-        """The recipe that was named, or the usual one."""
-        return self.layers[-1].recipe(op, self.recipe or self.usual_recipe, inputs)
+    def make_recipe(self, op: str, inputs: int, of_stacks: str) -> Recipe:
+        """The recipe that was named, or the usual one.
+
+        Args:
+            op: the operation.
+            inputs: the number of inputs.
+            of_stacks: the recipe that a stack takes where its last unit has it.
+        """
+        return self.layers[-1].recipe(op, self.recipe_name(of_stacks), inputs)
+
+
+def usual_recipe(recipes: Sequence[str], layers: int, of_stacks: str) -> str:
+    """The name of the recipe of a model that names none: of a stack `of_stacks`, if its last unit has it."""
+    return of_stacks if layers > 1 and of_stacks in recipes else "published"
 
 
 def _layer(name: str, known: Mapping[str, user_units.OwnUnit]) -> Layer:

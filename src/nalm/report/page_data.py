@@ -151,7 +151,7 @@ def _anchor(section: int) -> str:
 
 def _recipe_name(cell: StoredCell) -> str:
     spec = spec_of(cell.model)
-    return "unknown" if spec is None else spec.recipe or spec.usual_recipe
+    return "unknown" if spec is None else spec.recipe_name(cell.task.stack_recipe)
 
 
 def _recipe(cell: StoredCell) -> str:

@@ -9,13 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Mapping
 from enum import StrEnum
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 import torch
 from torch import Tensor, nn
 
-if TYPE_CHECKING:
-    from nalm.recipes import Recipe
+from nalm.recipes import Recipe
 
 OPERATIONS = ("add", "sub", "mul", "div")
 
@@ -41,6 +40,8 @@ class Task:
     """Operations that there are."""
     models: ClassVar[tuple[str, ...]] = ()
     """Models that the papers train on it, as they are written on the command line; empty: every unit."""
+    stack_recipe: ClassVar[str] = "arithmetic"
+    """The recipe of a stack whose last unit has it: that of the dataset that the papers train stacks on."""
     in_features: int
     out_features: int = 1
     dtype: torch.dtype | None = None

@@ -35,6 +35,7 @@ class Table(Task):
     """
 
     name = "table"
+    stack_recipe = "published"
 
     def __init__(
         self,

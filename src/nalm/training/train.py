@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -11,15 +12,15 @@ import torch
 from torch import nn
 
 from nalm.errors import ArgumentError, check_positive
-from nalm.models.many import check_changeable
+from nalm.models.many import check_changeable, made_by_seed
 from nalm.models.spec import ModelSpec
 from nalm.recipes import Recipe
 from nalm.recipes.steps import timing_of, with_steps
-from nalm.tasks import ArithmeticDataset, Table, Task
+from nalm.tasks import Table, Task
 from nalm.trained import Report
+from nalm.training.published import published_recipe
 from nalm.training.result import TrainResult
 from nalm.training.trainers import train_runs
-from nalm.units import units_of
 from nalm.units._base import check_device
 
 
@@ -44,9 +45,9 @@ def train(
             with the weights of the lowest validation error, of the best seed.
         data: a task, or a tuple of inputs `n x in` and targets `n x out`: tensors, arrays, lists of rows or
             DataFrames. What is not a tensor of floating-point numbers is taken in the model's precision.
-        recipe: how to train; by default the published recipe of the (last) unit. It also sets the number of
-            steps: 50,000 or 100,000 for a single module or a table, 5 million for a stack on the arithmetic
-            dataset.
+        recipe: how to train; by default the published recipe of the (last) unit, the same as in a benchmark.
+            It also sets the number of steps: 50,000 or 100,000 for a single unit or a table, 5 million for a
+            stack on a synthetic task.
         seeds: how many seeds (0, 1, …), or which; each starts from weights drawn by its seed. None trains
             the module once, from the weights it has.
         hidden: values between the units of a stack given by name.
@@ -73,7 +74,7 @@ def train(
     device = check_device(device) or torch.device("cpu")
     if progress is not None and (isinstance(progress, type) or not callable(progress)):
         raise ArgumentError("progress", "None or a function that takes a report", repr(progress))
-    published = _published(model, task, spec)
+    published = published_recipe(spec or model, task)
     if not isinstance(recipe, Recipe | None):
         raise ArgumentError("recipe", "a Recipe", repr(recipe))
     chosen = _in_steps(recipe, published, iterations)
@@ -84,6 +85,9 @@ def train(
     initial = None
     if seeds is None and spec is None:
         initial = {name: p.detach()[None] for name, p in model.named_parameters()}
+    elif spec is not None and not spec.made_of_units:
+        build = functools.partial(spec.build, task.in_features, task.out_features, hidden=hidden, dtype=dtype)
+        initial = made_by_seed(build, seed_list)
     result = train_runs(
         model,
         [task] * len(seed_list),
@@ -112,20 +116,6 @@ def _in_steps(given: Recipe | None, published: Recipe, steps: int | None) -> Rec
         text = f"With {steps:,} instead of {given.iterations:,} steps, {'; '.join(missed)}."
         warnings.warn(text, stacklevel=3)
     return replace(given, iterations=steps)
-
-
-def _published(model: nn.Module, task: Task, spec: ModelSpec | None) -> Recipe:
-    """The published recipe of the unit that gives the output; plain Adam for a module without units."""
-    units = units_of(model)
-    if not units:
-        return Recipe()
-    last, op = units[-1], getattr(task, "op", None)
-    if op is None:
-        op = (last.ops or type(last).ops)[0]  # options may leave the unit itself none
-    stacked = isinstance(task, ArithmeticDataset) and len(units) > 1
-    usual = "arithmetic" if stacked and "arithmetic" in last.recipes else "published"
-    chosen = spec.recipe if spec is not None else None
-    return last.recipe(op, chosen or usual, inputs=task.in_features)
 
 
 def _table(data: tuple[Any, Any], dtype: torch.dtype | None) -> Table:

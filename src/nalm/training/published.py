@@ -1,0 +1,30 @@
+"""The published recipe of a model on a task: the same for `nalm.train` and for a benchmark."""
+
+from __future__ import annotations
+
+from torch import nn
+
+from nalm.models import ModelSpec
+from nalm.models.spec import usual_recipe
+from nalm.recipes import Recipe
+from nalm.tasks import Task
+from nalm.units import units_of
+
+
+def published_recipe(model: ModelSpec | nn.Module, task: Task) -> Recipe:
+    """The recipe of the unit that gives the output, as the papers use it on the task.
+
+    A model by name may name its recipe. A stack on a synthetic task takes that of the arithmetic dataset,
+    if its last unit has it. A module without units takes plain Adam.
+    """
+    given = getattr(task, "op", None)  # a table has none
+    if isinstance(model, ModelSpec):
+        op = given or next(iter(model.layers[-1].ops or ()), "add")
+        return task.adapt(model.make_recipe(op, task.in_features, task.stack_recipe))
+    units = units_of(model)
+    if not units:
+        return task.adapt(Recipe())
+    last = units[-1]
+    op = given or (last.ops or type(last).ops)[0]  # options may leave the unit itself none
+    name = usual_recipe(last.recipes, len(units), task.stack_recipe)
+    return task.adapt(last.recipe(op, name, inputs=task.in_features))
