@@ -117,9 +117,7 @@ def _record(cell: Cell, kind: int) -> Record:
         id=Run(cell, 0).id,
         task=cell.task.name,
         model=str(cell.model),
-        op=cell.task.op,
-        range=cell.task.range,
-        inputs=cell.task.inputs,
+        labels=cell.task.labels(),
         seed=0,
         iterations=cell.recipe.iterations,
         identity=cell.identity,
@@ -140,6 +138,7 @@ def _record(cell: Cell, kind: int) -> Record:
         history={name: np.multiply.outer(share, value) for name, value in reached.items()},
         computed_at="2026-01-02T03:04:05+00:00",
         cost={},
+        errors={},
     )
 
 

@@ -96,7 +96,7 @@ def test_a_changed_byte_changes_no_number_and_raises_nothing_but_sentences(path,
 def test_the_page_and_the_commands_say_which_run_is_damaged(path, tmp_path, capsys):
     change(path, "UPDATE runs SET history = zeroblob(length(history)) WHERE seed = 1")
     name = list(WANTED.runs())[1].id
-    said = f"Run {name} (nmu, mul, 1:2, seed 1) is damaged: history."
+    said = f"Run {name} (nmu, mul, inputs=2, 1:2, seed 1) is damaged: history."
     with pytest.raises(StoreError, match="seed 1"):
         write_page(path, tmp_path / "report.html")
     assert not (tmp_path / "report.html").exists()
@@ -211,7 +211,7 @@ def test_text_for_the_terminal_is_made_harmless(path, capsys):
     change(path, "UPDATE runs SET model = 'nmu' || char(27) || '[31m' || char(10) WHERE seed = 0")
     code, out, _ = run(capsys, "runs", "--check", "--store", str(path))
     assert code == 1
-    assert "(nmu?[31m?, mul, 1:2, seed 0)" in out
+    assert "(nmu?[31m?, mul, inputs=2, 1:2, seed 0)" in out
 
 
 def test_a_store_without_checksums_is_said_to_be_one(path, capsys):
@@ -260,5 +260,5 @@ def test_an_identity_that_is_not_what_an_older_run_is_named_by_is_noticed(tmp_pa
     with Store(path, read_only=True) as store:
         assert [found.id for found in store.records()] == [made.id]
     change(path, """UPDATE runs SET identity = replace(identity, '"layers"', '"lawers"')""")
-    with Store(path, read_only=True) as store, pytest.raises(StoreError, match="is damaged: identity"):
+    with Store(path, read_only=True) as store, pytest.raises(StoreError, match="is damaged: curve, identity"):
         list(store.records())

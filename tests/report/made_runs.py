@@ -40,9 +40,7 @@ def bare_record(run: Run, *, solved: bool = True, **changes) -> Record:
         "id": run.id,
         "task": cell.task.name,
         "model": str(cell.model),
-        "op": cell.task.op,
-        "range": cell.task.range,
-        "inputs": cell.task.inputs,
+        "labels": cell.task.labels(),
         "seed": run.seed,
         "iterations": cell.recipe.iterations,
         "identity": cell.identity,
@@ -63,6 +61,7 @@ def bare_record(run: Run, *, solved: bool = True, **changes) -> Record:
         "history": {},
         "computed_at": "2026-01-02T03:04:05+00:00",
         "cost": {},
+        "errors": {},
     }
     return Record(**{**values, **changes})
 

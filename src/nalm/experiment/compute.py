@@ -117,9 +117,7 @@ def _record(
         id=run.id,
         task=cell.task.name,
         model=str(cell.model),
-        op=cell.task.op,
-        range=cell.task.range,
-        inputs=cell.task.inputs,
+        labels=cell.task.labels(),
         seed=run.seed,
         iterations=cell.recipe.iterations,
         identity=cell.identity,
@@ -140,4 +138,5 @@ def _record(
         history={name: p[k].numpy() for name, p in result.history.items()},
         computed_at=computed_at,
         cost=result.costs[k] if result.costs is not None else {},
+        errors={},
     )

@@ -31,10 +31,11 @@ class Filter:
 
     def matches(self, record: Record) -> bool:
         """Whether a run is wanted; a unit matches by its name alone or by all that was written."""
+        range = record.labels.get("range", "")
         return (
             (self.unit is None or bool({record.model, _name(record)} & set(self.unit)))
-            and (self.op is None or record.op in self.op)
-            and (self.range is None or any(_same_range(record.range, text) for text in self.range))
+            and (self.op is None or record.labels.get("op") in self.op)
+            and (self.range is None or any(_same_range(range, text) for text in self.range))
             and (self.seed is None or record.seed in self.seed)
         )
 
@@ -42,7 +43,7 @@ class Filter:
         """Refuse names of which no run is stored."""
         known: dict[str, set[Any]] = {
             "unit": {r.model for r in records} | {_name(r) for r in records},
-            "op": {r.op for r in records},
+            "op": {r.labels.get("op") for r in records},
             "seed": {r.seed for r in records},
         }
         for argument, values in known.items():
@@ -50,8 +51,9 @@ class Filter:
                 if wanted not in values:
                     raise unknown(argument, str(wanted), sorted(map(str, values)))
         for text in self.range or ():
-            if not any(_same_range(r.range, text) for r in records):
-                raise unknown("range", text, sorted({r.range for r in records}))
+            ranges = {r.labels.get("range", "") for r in records}
+            if not any(_same_range(each, text) for each in ranges):
+                raise unknown("range", text, sorted(ranges))
 
 
 def described_runs(
@@ -93,9 +95,10 @@ def _described(records: Iterator[Record], formulas: bool) -> Iterator[dict[str, 
             "task": record.task,
             "model": record.model,
             "variant": list(variant_of(record)),
-            "op": record.op,
-            "range": record.range,
-            "inputs": record.inputs,
+            "labels": record.labels,
+            "op": record.labels.get("op"),
+            "range": record.labels.get("range"),
+            "inputs": record.labels.get("inputs"),
             "seed": record.seed,
             "iterations": record.iterations,
             "outcome": str(verdict.outcome) if verdict else None,

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import functools
-import hashlib
 import io
 import json
 import operator
-import re
 import struct
 import zipfile
 import zlib
@@ -24,10 +22,11 @@ class Record:
 
     Attributes:
         id: name of the run, see `Run.id`. task: name of the task. model: the model as it is written on the
-        command line. op: the operation. range: the training range as it was asked for. inputs: number of
-        inputs. seed: the seed. iterations: steps. identity: all that determines the numbers but the seed.
-        machine: versions and processor that computed them. steps: the logged steps. validation, test:
-        errors at those steps. chosen: index of the chosen step. diverged_at: first logged step with a
+        command line. labels: what tells the run from others of its task, such as operation and range. seed:
+        the seed. iterations: steps. identity: all that determines the numbers but the seed. machine: versions
+        and processor that computed them. steps: the logged steps. validation, test: the task's decisive error
+        at those steps, on the validation set and on the first test set. errors: further errors and test sets,
+        `split/error` to curve. chosen: index of the chosen step. diverged_at: first logged step with a
         number that is not finite, or -1. reinitialised: how often the run was given new weights. sparsity:
         largest distance of a weight from {-1, 0, 1} at the chosen step; None for a model without units.
         sparsity_with_gates: the same with gates counted. ideal_validation, ideal_test: errors of ideal
@@ -41,9 +40,7 @@ class Record:
     id: str
     task: str
     model: str
-    op: str
-    range: str
-    inputs: int
+    labels: dict[str, Any]
     seed: int
     iterations: int
     identity: dict[str, Any]
@@ -64,22 +61,23 @@ class Record:
     history: dict[str, np.ndarray]
     computed_at: str
     cost: dict[str, Any]
+    errors: dict[str, np.ndarray]
 
 
 COLUMNS = tuple(Record.__dataclass_fields__)
 """The columns of a row, in order; a checksum follows them."""
 _ARRAYS = {"steps": np.int64, "history_steps": np.int64, "validation": np.float64, "test": np.float64}
 _REALS = ("sparsity", "sparsity_with_gates", "ideal_validation", "ideal_test")
-_JSON = ("identity", "machine", "cost")
-_WEIGHTS = ("chosen_parameters", "final_parameters", "history")
+_JSON = ("labels", "identity", "machine", "cost")
+_NAMED_ARRAYS = ("chosen_parameters", "final_parameters", "history", "errors")
 
-BULK = ("identity", "machine", *_WEIGHTS)
-"""What takes long to read and may be left out: identity, machine, parameters."""
+BULK = ("identity", "machine", *_NAMED_ARRAYS)
+"""What takes long to read and may be left out: identity, machine, parameters, further errors."""
 PARTS = {"curve": tuple(name for name in COLUMNS if name not in BULK), **{name: (name,) for name in BULK}}
 """Columns that are checked together: each of those that may be left out alone, and all others as one."""
 _CHECKSUMS = struct.Struct(f"<{len(PARTS)}I")
-_UNREADABLE = (ValueError, KeyError, TypeError, EOFError, zipfile.BadZipFile, NotImplementedError)
-"""What values raise that are not what was written; errors of JSON and of Unicode are ValueErrors."""
+_UNREADABLE = (ValueError, KeyError, TypeError)
+"""What labels raise that are not what was written; errors of JSON are ValueErrors."""
 
 
 @dataclass(frozen=True)
@@ -88,7 +86,7 @@ class Damage:
 
     Attributes:
         place: where it is in the store.
-        id: the name of the run. about: model, operation, range and seed. Both as far as they can be read.
+        id: the name of the run. about: model, labels and seed. Both as far as they can be read.
         parts: which of its `PARTS` are damaged.
     """
 
@@ -100,8 +98,13 @@ class Damage:
     @classmethod
     def of(cls, values: Mapping[str, Any], parts: Iterable[str], place: int = 0) -> Damage:
         """The damage to a row, of which perhaps nothing can be read."""
-        words = [_printable(values.get(name)) for name in ("model", "op", "range", "seed")]
-        about = ", ".join([*words[:-1], f"seed {words[-1]}"])
+        try:
+            held = json.loads(values["labels"]).items()
+            labels = [each if isinstance(each, str) else f"{name}={each}" for name, each in held]
+        except (*_UNREADABLE, AttributeError):
+            labels = []
+        words = [values.get("model"), *labels, f"seed {_printable(values.get('seed'))}"]
+        about = ", ".join(map(_printable, words))
         return cls(place, _printable(values.get("id")), about, tuple(parts))
 
     def __str__(self) -> str:
@@ -134,36 +137,34 @@ def decoded(values: Mapping[str, Any]) -> Record:
 
 def checksums(values: Mapping[str, Any]) -> bytes:
     """One checksum for each part of a row."""
-    return _CHECKSUMS.pack(*(_checksum([values[name] for name in names]) for names in PARTS.values()))
+    return _CHECKSUMS.pack(*(checksum([values[name] for name in names]) for names in PARTS.values()))
 
 
 def damaged_parts(values: Mapping[str, Any], without: Collection[str] = ()) -> list[str]:
     """The parts of a row that are not as they were written.
 
     Args:
-        values: the row, with `checksums`: None if it is of a time before there were any. Then only what
-            cannot be read is noticed.
+        values: the row, with `checksums`.
         without: parts that were not read.
     """
     written = values["checksums"]
-    if isinstance(written, bytes) and len(written) == _CHECKSUMS.size:
-        found = zip(PARTS, _CHECKSUMS.unpack(written))
-        return [part for part, sum in found if part not in without and _checksum_of(part, values) != sum]
-    read = [part for part in PARTS if part not in without]
-    return read if written is not None else [part for part in read if not _is_readable(part, values)]
+    if not isinstance(written, bytes) or len(written) != _CHECKSUMS.size:
+        return [part for part in PARTS if part not in without]
+    found = zip(PARTS, _CHECKSUMS.unpack(written))
+    return [part for part, sum in found if part not in without and _checksum_of(part, values) != sum]
 
 
 def _checksum_of(part: str, values: Mapping[str, Any]) -> int:
     """The checksum of a part of a row; of texts that many runs share it is computed once."""
     if part in _SHARED:
         return _shared_checksum((values[part],))
-    return _checksum(_curve(values) if part == "curve" else [values[part]])
+    return checksum(_curve(values) if part == "curve" else [values[part]])
 
 
 _curve = operator.itemgetter(*PARTS["curve"])
 
 
-def _checksum(values: Sequence[Any]) -> int:
+def checksum(values: Sequence[Any]) -> int:
     """CRC-32 of values, of their kinds and lengths too: it notices any change within 32 bits in a row."""
     others, blobs = list(values), []
     for k, value in enumerate(others):
@@ -177,31 +178,7 @@ def _checksum(values: Sequence[Any]) -> int:
 
 
 _SHARED = ("identity", "machine")
-_shared_checksum = functools.lru_cache(maxsize=4096)(_checksum)
-
-
-def _is_readable(part: str, values: Mapping[str, Any]) -> bool:
-    """Whether a part without a checksum can be what was written: the best that can be said of it."""
-    try:
-        if part in _WEIGHTS:
-            return not values[part] or zipfile.ZipFile(io.BytesIO(values[part])).testzip() is None
-        read = {name: _decode(name, values[name]) for name in PARTS[part]}
-        if part == "identity":
-            return _is_named_by(values)
-        if part == "curve":
-            logged = {len(read[name]) for name in ("steps", "validation", "test")}
-            return logged == {len(read["steps"])} and 0 <= read["chosen"] < len(read["steps"])
-    except _UNREADABLE:
-        return False
-    return True
-
-
-def _is_named_by(values: Mapping[str, Any]) -> bool:
-    """Whether the identity is the one that the run's name is a hash of, if the name is a hash."""
-    if not re.fullmatch("[0-9a-f]{32}", values["id"]):
-        return True
-    text = f"{values['identity']} {values['seed']}".encode()
-    return bool(hashlib.sha256(text).hexdigest().startswith(values["id"]))
+_shared_checksum = functools.lru_cache(maxsize=4096)(checksum)
 
 
 def _encode(name: str, value: Any) -> Any:
@@ -209,18 +186,17 @@ def _encode(name: str, value: Any) -> Any:
         return np.asarray(value, dtype=_ARRAYS[name]).tobytes()
     if name in _REALS:  # as SQLite gives it back, which knows neither NaN nor -0.0
         return None if value is None or value != value else float(value) + 0.0
+    if name == "labels":  # in the task's own order, by which rows are sorted
+        return json.dumps(value)
     if name in _JSON:
         return json.dumps(value, sort_keys=True)
-    if name in _WEIGHTS:
+    if name == "errors" and not value:
+        return b""
+    if name in _NAMED_ARRAYS:
         buffer = io.BytesIO()
         np.savez(buffer, **value)
         return buffer.getvalue()
     return value
-
-
-def _decode(name: str, value: Any) -> Any:
-    decoder = _DECODERS.get(name)
-    return value if decoder is None else decoder(value)
 
 
 @functools.lru_cache(maxsize=4096)
@@ -261,11 +237,11 @@ _DECODERS: dict[str, Callable[[Any], Any]] = {
     **{name: functools.partial(np.frombuffer, dtype=dtype) for name, dtype in _ARRAYS.items()},
     **dict.fromkeys(("steps", "history_steps"), _steps),
     **dict.fromkeys(_JSON, _from_json),
-    **dict.fromkeys(_WEIGHTS, _from_npz),
+    **dict.fromkeys(_NAMED_ARRAYS, _from_npz),
 }
 """What makes a value of what is stored, for columns where they differ."""
 _EMPTY = {
     **{name: np.frombuffer(b"", dtype) for name, dtype in _ARRAYS.items()},
-    **{name: {} for name in (*_JSON, *_WEIGHTS)},
+    **{name: {} for name in (*_JSON, *_NAMED_ARRAYS)},
 }
 """What is read of columns that are empty or were left out; nobody changes it."""

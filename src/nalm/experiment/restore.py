@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Mapping, Sequence
-from dataclasses import fields, replace
-from typing import Any
 
 import numpy as np
 import torch
@@ -20,19 +18,10 @@ from nalm.units import units_of
 
 
 def task_of(record: Record) -> RangeTask:
-    """The run's task, with what it was made with beside operation, range and inputs."""
+    """The run's task."""
     if record.task not in TASKS:
         raise NalmError(f"The store has runs of a task that this version does not know: {record.task!r}.")
-    kind: Any = TASKS[record.task]
-    known = {field.name for field in fields(kind)} - {"op", "range", "inputs"}
-    others = tuple((name, value) for name, value in sorted(record.identity.items()) if name in known)
-    return _task(kind, record.op, record.range, record.inputs, others)
-
-
-@functools.cache
-def _task(kind: Any, op: str, range: str, inputs: int, others: tuple[tuple[str, Any], ...]) -> RangeTask:
-    made: RangeTask = replace(kind.of(op, range, inputs), **dict(others))
-    return made
+    return TASKS[record.task].restore(record.labels, record.identity.get("task", {}))
 
 
 @functools.cache
@@ -81,7 +70,7 @@ def formula(record: Record, *, only_readable: bool = False) -> str | None:
         model = _model(record, record.chosen_parameters)
         if model is None or not units_of(model) or record.diverged_at >= 0:
             return None
-        names = [f"x{k + 1}" for k in range(record.inputs)]
+        names = [f"x{k + 1}" for k in range(task_of(record).in_features)]
         return str(explain(model, names, only_readable=only_readable))
     except Exception:  # as above
         return None
@@ -94,7 +83,8 @@ def _model(
     spec = spec_of(record.model)
     if spec is None or [layer.identity() for layer in spec.layers] != record.identity["layers"]:
         return None
-    model = _skeleton(record.model, record.inputs, record.identity.get("hidden", 2), tuple(lead))
+    inputs, hidden = task_of(record).in_features, record.identity.get("hidden", 2)
+    model = _skeleton(record.model, inputs, hidden, tuple(lead))
     # Buffers of a user's own module are not parameters, and stay as they are made.
     model.load_state_dict({k: torch.from_numpy(v) for k, v in parameters.items()}, strict=False)
     return model

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import functools
-import hashlib
-import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -12,8 +10,10 @@ from typing import Any
 from torch import nn
 
 from nalm._version import NUMERICS_VERSION
+from nalm.experiment.naming import FORMAT, identity_text, name_of
 from nalm.models import ModelSpec
 from nalm.recipes import Recipe
+from nalm.recipes.plain import to_plain
 from nalm.recipes.steps import Timing, timing_of, with_steps
 from nalm.tasks import RangeTask
 from nalm.training.published import published_recipe
@@ -72,7 +72,7 @@ class Cell:
     @functools.cached_property
     def text(self) -> str:
         """The identity as text, the same for the same numbers."""
-        return json.dumps(self.identity, sort_keys=True)
+        return identity_text(self.identity)
 
 
 def make_identity(
@@ -80,11 +80,12 @@ def make_identity(
 ) -> dict[str, Any]:
     """What determines the numbers of a run beside its seed."""
     return {
-        **task.identity(),
-        # The usual size is left out: runs from before there was another keep their names.
+        "format": FORMAT,
+        "task": task.identity(),
+        # Defaults are left out: what is added later renames no run.
         **({} if hidden == 2 else {"hidden": hidden}),
         "layers": layers,
-        "recipe": repr(recipe),
+        "recipe": to_plain(recipe),
         "log_interval": LOG_INTERVAL,
         "precision": str(trainer_of(recipe).precision).removeprefix("torch."),
         "numerics_version": NUMERICS_VERSION,
@@ -101,4 +102,4 @@ class Run:
     @property
     def id(self) -> str:
         """A name for the run that is the same wherever its numbers are."""
-        return hashlib.sha256(f"{self.cell.text} {self.seed}".encode()).hexdigest()[:32]
+        return name_of(self.cell.text, self.seed)

@@ -3,7 +3,8 @@
 One process uses it at a time. Rows are written whole or not at all, so that a process that is killed leaves
 a store that can be used again. Every row has checksums, so that a run that was damaged on the disk is named
 instead of read. A file that is not ours, damaged or of an unknown version is refused and left as it is; a
-store of version 0.3 to 0.7 is brought up to date when it is opened to be written.
+store of version 0.3 to 0.8 is brought up to date when it is first opened to be written, with a copy kept next
+to it.
 """
 
 from __future__ import annotations
@@ -11,7 +12,9 @@ from __future__ import annotations
 import contextlib
 import functools
 import os
+import shutil
 import sqlite3
+import tempfile
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from itertools import islice
 from pathlib import Path
@@ -24,37 +27,29 @@ from nalm.experiment.record import (
     PARTS,
     Damage,
     Record,
-    checksums,
     damaged_parts,
     decoded,
     encoded,
 )
+from nalm.experiment.upgrade import FIRST_WITH_CHECKSUMS, OLDEST, bring_over
 
 __all__ = ["BULK", "SCHEMA", "Record", "Store", "StoreError"]
 
-SCHEMA = 5
+SCHEMA = 6
 _APPLICATION = 0x6E616C6D  # "nalm"
 _TABLE = """
 CREATE TABLE runs (
-    id TEXT PRIMARY KEY NOT NULL, task TEXT NOT NULL, model TEXT NOT NULL, op TEXT NOT NULL,
-    range TEXT NOT NULL, inputs INTEGER NOT NULL, seed INTEGER NOT NULL, iterations INTEGER NOT NULL,
-    identity TEXT NOT NULL, machine TEXT NOT NULL, steps BLOB NOT NULL, validation BLOB NOT NULL,
-    test BLOB NOT NULL, chosen INTEGER NOT NULL, diverged_at INTEGER NOT NULL,
-    reinitialised INTEGER NOT NULL, sparsity REAL, sparsity_with_gates REAL, ideal_validation REAL,
-    ideal_test REAL, chosen_parameters BLOB NOT NULL, final_parameters BLOB NOT NULL,
-    history_steps BLOB NOT NULL, history BLOB NOT NULL, computed_at TEXT NOT NULL,
-    cost TEXT NOT NULL, checksums BLOB NOT NULL
+    id TEXT PRIMARY KEY NOT NULL, task TEXT NOT NULL, model TEXT NOT NULL, labels TEXT NOT NULL,
+    seed INTEGER NOT NULL, iterations INTEGER NOT NULL, identity TEXT NOT NULL, machine TEXT NOT NULL,
+    steps BLOB NOT NULL, validation BLOB NOT NULL, test BLOB NOT NULL, chosen INTEGER NOT NULL,
+    diverged_at INTEGER NOT NULL, reinitialised INTEGER NOT NULL, sparsity REAL, sparsity_with_gates REAL,
+    ideal_validation REAL, ideal_test REAL, chosen_parameters BLOB NOT NULL,
+    final_parameters BLOB NOT NULL, history_steps BLOB NOT NULL, history BLOB NOT NULL,
+    computed_at TEXT NOT NULL, cost TEXT NOT NULL, errors BLOB NOT NULL, checksums BLOB NOT NULL
 )
 """
 _HELD = (*COLUMNS, "checksums")
-_ADDED = {
-    2: {"history_steps": "BLOB", "history": "BLOB", "computed_at": "TEXT"},
-    3: {"cost": "TEXT"},
-    4: {"checksums": "BLOB"},
-}
-"""Columns, with their types, that the schema after this one has more; in older stores they are empty."""
-_EMPTY = {"BLOB": "x''", "TEXT": "''"}
-_ORDER = "task, model, op, inputs, range, iterations, seed"
+_ORDER = "task, model, labels, iterations, seed"
 _FAULTS = (sqlite3.Error, UnicodeDecodeError)
 """What reading a damaged file raises: the text of an error may itself contain what cannot be read."""
 _MOST_FAULTS = 20
@@ -77,9 +72,10 @@ class Store:
         self.path = Path(path)
         self.read_only = read_only
         self._more = f"`nalm runs --check --store {path}` names all damage and says how to repair it."
-        self._absent: dict[str, str] = {}
+        self._schema = SCHEMA  # as it is on the disk
+        self._more_space: tempfile.TemporaryDirectory[str] | None = None
         try:
-            self._connection = self._connect()
+            self._connection = self._connect(self.path)
             self._connection.execute("PRAGMA busy_timeout = 1000")
             self._has_runs = not self._is_empty()
             if self._has_runs:
@@ -96,14 +92,14 @@ class Store:
             self.close()
             raise
 
-    def _connect(self) -> sqlite3.Connection:
+    def _connect(self, path: Path) -> sqlite3.Connection:
         if not self.read_only:
-            made = sqlite3.connect(self.path, timeout=1.0, isolation_level=None)
+            made = sqlite3.connect(path, timeout=1.0, isolation_level=None)
             made.execute("PRAGMA locking_mode = EXCLUSIVE")
             return made
         # In a folder where SQLite cannot keep its other files, it must be told that nothing changes.
-        fixed = "" if os.access(self.path.parent, os.W_OK) else "&immutable=1"
-        address = f"{self.path.resolve().as_uri()}?mode=ro{fixed}"
+        fixed = "" if os.access(path.parent, os.W_OK) else "&immutable=1"
+        address = f"{path.resolve().as_uri()}?mode=ro{fixed}"
         return sqlite3.connect(address, uri=True, timeout=1.0, isolation_level=None)
 
     def __enter__(self) -> Store:
@@ -116,6 +112,8 @@ class Store:
         """Let others use the file."""
         if hasattr(self, "_connection"):
             self._connection.close()
+        if self._more_space is not None:
+            self._more_space.cleanup()
 
     def count(self) -> int:
         """How many runs are stored."""
@@ -156,7 +154,7 @@ class Store:
     @property
     def has_checksums(self) -> bool:
         """Whether changed numbers can be noticed: not in a store of version 0.7 or before."""
-        return "checksums" not in self._absent
+        return self._schema >= FIRST_WITH_CHECKSUMS
 
     def faults(self) -> list[str]:
         """What is wrong with the file as a whole, as SQLite says it."""
@@ -230,8 +228,8 @@ class Store:
                 yield dict(zip(_HELD, row))
 
     def _select(self, without: Collection[str] = (), where: str = "WHERE rowid = ?") -> str:
-        """The question for a row; what is left out or absent is empty."""
-        empty = {**dict.fromkeys(without, _EMPTY["BLOB"]), **self._absent}
+        """The question for a row; what is left out is empty."""
+        empty = dict.fromkeys(without, "x''")
         return f"SELECT {', '.join(empty.get(name, name) for name in _HELD)} FROM runs {where}"
 
     def _row(self, place: int, statement: str) -> dict[str, Any]:
@@ -303,7 +301,7 @@ class Store:
         (version,) = self._connection.execute("PRAGMA user_version").fetchone()
         if application != _APPLICATION:
             raise StoreError(f"{self.path} is not a store of nalm; it was left as it is.")
-        if version not in (SCHEMA, *_ADDED):
+        if not OLDEST <= version <= SCHEMA:
             age = "a newer" if version > SCHEMA else "an older"
             made = f"{self.path} was made by {age} nalm (schema {version}, this one uses {SCHEMA})"
             raise StoreError(f"{made}; it was left as it is.")
@@ -312,41 +310,33 @@ class Store:
             (verdict,) = self._connection.execute("PRAGMA integrity_check(1)").fetchone()
             if verdict != "ok":
                 raise sqlite3.DatabaseError(verdict)
-        self._absent = self._absent_in(version)
-        if version != SCHEMA and not self.read_only:
+        if version != SCHEMA and self.read_only:
+            self._schema = version
+            self._connection.close()
+            self._connection = self._connect(self._modern_copy())
+        elif version != SCHEMA:
             self._upgrade(version)
-
-    def _absent_in(self, version: int) -> dict[str, str]:
-        """What stands for the columns that a store of this version has not; the others must be there."""
-        added = {
-            name: kind
-            for step, columns in _ADDED.items()
-            if step >= version
-            for name, kind in columns.items()
-        }
         held = {row[1] for row in self._connection.execute("PRAGMA table_info(runs)")}
-        if lost := set(_HELD) - held - set(added):
+        if lost := set(_HELD) - held:
             raise sqlite3.DatabaseError(f"column {min(lost)} is missing")
-        empty = {name: _EMPTY[kind] for name, kind in added.items() if name not in held}
-        return {**empty, "checksums": "NULL"} if "checksums" in empty else empty
+
+    def _modern_copy(self) -> Path:
+        """The store of an older version, brought up to date in a temporary file: reading changes nothing."""
+        self._more_space = tempfile.TemporaryDirectory(prefix="nalm-")
+        copy = Path(shutil.copyfile(self.path, Path(self._more_space.name) / self.path.name))
+        Store(copy).close()
+        return copy
 
     def _upgrade(self, version: int) -> None:
-        """Make a store of this schema out of an older one, all at once."""
+        """Make a store of this schema out of an older one, all at once, with a copy of that next to it."""
+        copy = self.path.with_name(f"{self.path.name}.schema-{version}")
+        copy.unlink(missing_ok=True)  # left by an upgrade that was interrupted
+        self._connection.execute("VACUUM INTO ?", (str(copy),))
+        # Text that was damaged is read all the same.
+        self._take_any_text(UnicodeError("decode"))
         with self._changing() as connection:
-            for step in range(version, SCHEMA):
-                for name, kind in _ADDED[step].items():
-                    column = f"{name} {kind} NOT NULL DEFAULT {_EMPTY[kind]}"
-                    connection.execute(f"ALTER TABLE runs ADD COLUMN {column}")
-            # Runs that are seen to be damaged are given no checksums, which tells them from others for good.
-            statement = self._select()
-            for place in self._places(ordered=False):
-                values = self._row(place, statement)
-                if not damaged_parts(values):
-                    connection.execute(
-                        "UPDATE runs SET checksums = ? WHERE rowid = ?", (checksums(values), place)
-                    )
+            bring_over(connection, _TABLE)
             connection.execute(f"PRAGMA user_version = {SCHEMA}")
-        self._absent = {}
 
     def _is_read_only(self) -> bool:
         """Whether the file or its folder, where SQLite keeps more files, exists but cannot be written."""

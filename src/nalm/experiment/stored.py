@@ -6,7 +6,6 @@ name, its seed and its verdict.
 
 from __future__ import annotations
 
-import ast
 import contextlib
 import functools
 import hashlib
@@ -25,6 +24,7 @@ from nalm.experiment.restore import spec_of, task_of
 from nalm.experiment.run import Cell, make_identity
 from nalm.experiment.store import Record
 from nalm.recipes import Recipe
+from nalm.recipes.plain import Plain, in_words, leaves, with_defaults
 from nalm.recipes.steps import STEP_NAMES
 from nalm.tasks import RangeTask
 
@@ -261,15 +261,21 @@ def _leaves(identity: dict[str, Any]) -> _Leaves:
     found: _Leaves = {}
     for name, value in identity.items():
         if name == "recipe":
-            found |= _recipe_leaves(value)
+            found |= _recipe_leaves(json.dumps(value))
+        elif name == "task":
+            found |= {part: _as_text(held) for part, held in value.items()}
         elif name == "layers":
             for k, layer in enumerate(value):
                 texts = {f"layer {k + 1}.{key}": _layer_text(key, part) for key, part in layer.items()}
                 found |= {path: (text, text) for path, text in texts.items()}
         else:
-            text = json.dumps(value, sort_keys=True)
-            found[name] = (text, text)
+            found[name] = _as_text(value)
     return found
+
+
+def _as_text(value: Any) -> tuple[str, str]:
+    text = json.dumps(value, sort_keys=True)
+    return text, text
 
 
 def _layer_text(key: str, part: Any) -> str:
@@ -278,20 +284,10 @@ def _layer_text(key: str, part: Any) -> str:
 
 @functools.lru_cache(maxsize=1024)
 def _recipe_leaves(text: str) -> _Leaves:
-    """The parts of a recipe, from the text that is stored."""
-    found: _Leaves = {}
+    """The parts of a recipe, defaults included."""
+    whole = with_defaults(json.loads(text))
+    return {path: (_kind(part), in_words(part)) for path, part in leaves(whole) if not isinstance(part, list)}
 
-    def walk(node: ast.expr, path: str) -> None:
-        if isinstance(node, ast.Call):
-            if path:
-                found[path] = (ast.unparse(node.func), ast.unparse(node))
-            for word in node.keywords:
-                walk(word.value, f"{path}.{word.arg}" if path else str(word.arg))
-        elif isinstance(node, ast.Tuple):
-            for k, part in enumerate(node.elts):
-                walk(part, f"{path}.{k + 1}")
-        else:
-            found[path] = (ast.unparse(node), ast.unparse(node))
 
-    walk(ast.parse(text, mode="eval").body, "")
-    return found
+def _kind(part: Plain) -> str:
+    return str(part["kind"]) if isinstance(part, dict) else in_words(part)

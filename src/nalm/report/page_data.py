@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import ast
-import functools
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from datetime import datetime
@@ -13,6 +11,7 @@ from nalm.evaluate.outcome import Outcome
 from nalm.experiment.restore import spec_of
 from nalm.experiment.run import LOG_INTERVAL
 from nalm.experiment.stored import StoredCell, Versions
+from nalm.recipes.plain import in_words, with_defaults
 from nalm.report.lines import Line, Section, budgets_of, lines_of, ops_of, ranges_of
 from nalm.report.packing import rounded
 from nalm.report.page_published import published_rows
@@ -156,16 +155,7 @@ def _recipe_name(cell: StoredCell) -> str:
 
 def _recipe(cell: StoredCell) -> str:
     """The recipe without what it leaves out."""
-    return _without_nothing(cell.identity["recipe"])
-
-
-@functools.lru_cache(maxsize=1024)
-def _without_nothing(text: str) -> str:
-    tree = ast.parse(text, mode="eval")
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Call):
-            node.keywords = [word for word in node.keywords if ast.unparse(word.value) not in ("None", "()")]
-    return ast.unparse(tree)
+    return in_words(with_defaults(cell.identity["recipe"]))
 
 
 def _about(cell: StoredCell) -> str:

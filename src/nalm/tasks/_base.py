@@ -86,7 +86,16 @@ class Task:
         raise NotImplementedError
 
     def identity(self) -> dict[str, Any]:
-        """What determines the data, as plain data: part of the name of a run."""
+        """What determines the data, as plain data without defaults: part of the name of a run."""
+        raise NotImplementedError
+
+    def labels(self) -> dict[str, str | int]:
+        """What tells its rows apart in tables and plots."""
+        raise NotImplementedError
+
+    @classmethod
+    def restore(cls, labels: Mapping[str, Any], identity: Mapping[str, Any]) -> Task:
+        """The task of a stored run, from its labels and its part of the run's name."""
         raise NotImplementedError
 
     def adapt(self, recipe: Recipe) -> Recipe:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import functools
 import math
-from collections.abc import Hashable, Sequence
-from dataclasses import asdict
+from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import asdict, fields, replace
 from typing import Any, ClassVar, Self
 
 import torch
@@ -81,12 +82,28 @@ class RangeTask(Task):
         """What determines the data, as plain data."""
         train, test = parse_pair(self.range)
         return {
-            "task": self.name,
+            "name": self.name,
             "op": self.op,
             "inputs": self.inputs,
             "train": _written(train),
             "test": _written(test),
         }
+
+    def labels(self) -> dict[str, str | int]:
+        """Operation, number of inputs and range."""
+        return {"op": self.op, "inputs": self.inputs, "range": self.range}
+
+    @classmethod
+    @functools.cache
+    def _restored(cls, op: str, range: str, inputs: int, others: tuple[tuple[str, Any], ...]) -> Self:
+        return replace(cls.of(op, range, inputs), **dict(others))  # type: ignore[type-var]
+
+    @classmethod
+    def restore(cls, labels: Mapping[str, Any], identity: Mapping[str, Any]) -> Self:
+        """The task of a stored run, with what it was made with next to operation, range and inputs."""
+        known = {field.name for field in fields(cls)} - {"op", "range", "inputs"}  # type: ignore[arg-type]
+        others = tuple((name, value) for name, value in sorted(identity.items()) if name in known)
+        return cls._restored(labels["op"], labels["range"], labels["inputs"], others)
 
 
 def _turns(train: Distribution, test: Distribution) -> int:

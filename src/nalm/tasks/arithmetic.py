@@ -111,11 +111,9 @@ class ArithmeticDataset(RangeTask):
 
     def identity(self) -> dict[str, Any]:
         """What determines the data: also the sizes of the subsets."""
-        return {
-            **super().identity(),
-            "subset_ratio": self.subset_ratio,
-            "overlap_ratio": self.overlap_ratio,
-        }
+        sizes = {"subset_ratio": self.subset_ratio, "overlap_ratio": self.overlap_ratio}
+        others = {name: size for name, size in sizes.items() if size != getattr(ArithmeticDataset, name)}
+        return {**super().identity(), **others}
 
     def batch(self, u: Tensor, numbers: Numbers) -> tuple[Tensor, Tensor]:
         """Inputs and targets."""

@@ -1,0 +1,160 @@
+"""Stores of version 0.3 to 0.8, brought over to the schema of today.
+
+Runs keep their numbers. Their names change once: a run was named by what Python prints for its recipe, and is
+now named by plain data. Operation, range and number of inputs were columns, and are now labels.
+"""
+
+from __future__ import annotations
+
+import ast
+import hashlib
+import io
+import json
+import re
+import sqlite3
+import struct
+import zipfile
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from nalm.experiment.naming import FORMAT, identity_text, name_of
+from nalm.experiment.record import COLUMNS, checksum, checksums
+from nalm.recipes.plain import Plain, without_defaults
+
+OLDEST = 2
+"""The first schema that can be brought over."""
+FIRST_WITH_CHECKSUMS = 5
+_COLUMNS = (
+    "id", "task", "model", "op", "range", "inputs", "seed", "iterations", "identity", "machine", "steps",
+    "validation", "test", "chosen", "diverged_at", "reinitialised", "sparsity", "sparsity_with_gates",
+    "ideal_validation", "ideal_test", "chosen_parameters", "final_parameters", "history_steps", "history",
+    "computed_at", "cost",
+)  # fmt: skip
+_LATER = {"history_steps": b"", "history": b"", "computed_at": "", "cost": "", "checksums": None}
+"""Columns that not every older schema has, and what stands for them."""
+_BULK = ("identity", "machine", "chosen_parameters", "final_parameters", "history")
+_PARTS = {"curve": tuple(name for name in _COLUMNS if name not in _BULK), **{name: (name,) for name in _BULK}}
+_CHECKSUMS = struct.Struct(f"<{len(_PARTS)}I")
+_UNREADABLE = (
+    ValueError,
+    KeyError,
+    TypeError,
+    EOFError,
+    zipfile.BadZipFile,
+    NotImplementedError,
+    SyntaxError,
+)
+"""What values raise that are not what was written; errors of JSON and of Unicode are ValueErrors."""
+_SETTINGS = ("layers", "recipe", "hidden", "log_interval", "precision", "numerics_version")
+_SUBSETS = {"subset_ratio": 0.25, "overlap_ratio": 0.5}
+_NUMBERS = {"inf": float("inf"), "nan": float("nan")}
+
+
+def bring_over(connection: sqlite3.Connection, table: str) -> None:
+    """Put all runs into a table of today's schema, inside a transaction of the caller's.
+
+    Args:
+        connection: to a store of an older schema.
+        table: the statement that makes the table of today.
+    """
+    connection.execute("ALTER TABLE runs RENAME TO older")
+    connection.execute(table)
+    marks = ", ".join("?" * (len(COLUMNS) + 1))
+    connection.executemany(f"INSERT OR REPLACE INTO runs VALUES ({marks})", map(_row, _older(connection)))
+    connection.execute("DROP TABLE older")
+
+
+def _older(connection: sqlite3.Connection) -> Iterator[dict[str, Any]]:
+    held = {row[1] for row in connection.execute("PRAGMA table_info(older)")}
+    if lost := set(_COLUMNS) - held - set(_LATER):
+        raise sqlite3.DatabaseError(f"column {min(lost)} is missing")
+    names = [name for name in (*_COLUMNS, "checksums") if name in held]
+    for row in connection.execute(f"SELECT {', '.join(names)} FROM older ORDER BY rowid"):
+        yield {**_LATER, **dict(zip(names, row))}
+
+
+def _row(older: dict[str, Any]) -> list[Any]:
+    """The values of a row of today; a damaged run stays damaged: it is given no checksums."""
+    labels = json.dumps({name: older[name] for name in ("op", "inputs", "range")})
+    values = {**older, "labels": labels, "errors": b""}
+    if _is_damaged(older):
+        return [*(_storable(values[name]) for name in COLUMNS), b""]
+    values["identity"] = identity_text(modern_identity(json.loads(older["identity"])))
+    if _is_named_by(older):
+        values["id"] = name_of(values["identity"], older["seed"])
+    return [*(values[name] for name in COLUMNS), checksums(values)]
+
+
+def _storable(value: Any) -> Any:
+    """Text with bytes that are no UTF-8 as those bytes."""
+    if isinstance(value, str) and any("\ud800" <= c <= "\udfff" for c in value):
+        return value.encode("utf-8", "surrogateescape")
+    return value
+
+
+# -- names -------------------------------------------------------------------------------------------
+
+
+def modern_identity(older: dict[str, Any]) -> dict[str, Any]:
+    """What determines a run's numbers, from the way in which it was written up to version 0.8."""
+    if not isinstance(older.get("recipe"), str):
+        return older
+    task = {"name": older["task"], **{k: v for k, v in older.items() if k not in (*_SETTINGS, "task")}}
+    task = {name: value for name, value in task.items() if value != _SUBSETS.get(name)}
+    settings = {name: older[name] for name in _SETTINGS if name in older}
+    return {"format": FORMAT, "task": task, **settings, "recipe": recipe_of_text(older["recipe"])}
+
+
+def recipe_of_text(text: str) -> Plain:
+    """A recipe as plain data, from what Python printed for it."""
+    return without_defaults(_plain(ast.parse(text, mode="eval").body))
+
+
+def _plain(node: ast.expr) -> Plain:
+    if isinstance(node, ast.Call):
+        fields = {str(word.arg): _plain(word.value) for word in node.keywords}
+        kind = ast.unparse(node.func)
+        # Runs from before the rule for "exact" had a number were judged by the first one.
+        first = {"rule": 1} if kind == "LevenbergMarquardt" else {}
+        return {"kind": kind, **first, **fields}
+    if isinstance(node, ast.Tuple):
+        return [_plain(part) for part in node.elts]
+    if isinstance(node, ast.Name):
+        return _NUMBERS[node.id]
+    if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub):
+        return -_plain(node.operand)
+    return ast.literal_eval(node)
+
+
+# -- damage ------------------------------------------------------------------------------------------
+
+
+def _is_damaged(values: Mapping[str, Any]) -> bool:
+    """Whether a row is not as it was written; without checksums, whether it cannot be what was written."""
+    written = values["checksums"]
+    if isinstance(written, bytes) and len(written) == _CHECKSUMS.size:
+        found = [checksum([values[name] for name in names]) for names in _PARTS.values()]
+        return tuple(found) != _CHECKSUMS.unpack(written) or not _is_readable(values)
+    return written is not None or not _is_readable(values)
+
+
+def _is_readable(values: Mapping[str, Any]) -> bool:
+    try:
+        json.dumps(modern_identity(json.loads(values["identity"])))
+        json.loads(values["machine"])
+        json.loads(values["cost"] or "{}")
+        for name in ("chosen_parameters", "final_parameters", "history"):
+            if values[name] and zipfile.ZipFile(io.BytesIO(values[name])).testzip() is not None:
+                return False
+        lengths = {len(values[name]) for name in ("steps", "validation", "test")}
+        plain = all("\ufffd" not in str(v) and str(v).isprintable() for v in (values["op"], values["range"]))
+        named = not re.fullmatch("[0-9a-f]{32}", values["id"]) or _is_named_by(values)
+        return plain and named and len(lengths) == 1 and 0 <= values["chosen"] < lengths.pop() / 8
+    except _UNREADABLE:
+        return False
+
+
+def _is_named_by(values: Mapping[str, Any]) -> bool:
+    """Whether the run's name is made of its identity and seed."""
+    text = f"{values['identity']} {values['seed']}".encode("utf-8", "surrogateescape")
+    return hashlib.sha256(text).hexdigest()[:32] == values["id"]
