@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 import torch
@@ -60,8 +60,9 @@ class Trained:
         tasks: the task of each run.
         seeds: the seed of each run.
         steps: the logged steps, shape `logs`.
-        validation: mean squared error on the validation set, shape `runs x logs`, float64.
-        test: mean squared error on the test set, shape `runs x logs`, float64.
+        validation: the task's decisive error on the validation set, by default the mean squared one, shape
+            `runs x logs`, float64.
+        test: the same on the first test set.
         chosen: index into `steps` of the lowest validation error, shape `runs`; of second-order training, the
             last, which holds what was chosen by fresh rows.
         chosen_parameters: the parameters at the chosen step, `runs x ...` by name.
@@ -75,6 +76,7 @@ class Trained:
         seconds: how long it took, compilation included.
         costs: of second-order training, what it found and took, one dictionary a run (see
             `nalm.second_order.solution.Cost`); None otherwise.
+        errors: further errors and sets to test on, by `split/name`, each of shape `runs x logs`.
     """
 
     model: nn.Module
@@ -93,6 +95,7 @@ class Trained:
     compiled: bool
     seconds: float
     costs: list[dict[str, Any]] | None = None
+    errors: dict[str, Tensor] = field(default_factory=dict)
 
     def __len__(self) -> int:
         return len(self.seeds)
@@ -105,7 +108,7 @@ class Trained:
 
     def chosen_error(self, split: Split = Split.TEST) -> Tensor:
         """The error at the chosen step, shape `runs`."""
-        curve = self.test if split is Split.TEST else self.validation
+        curve = self.test if split == Split.TEST else self.validation
         return curve.gather(1, self.chosen[:, None])[:, 0]
 
     def model_of(self, run: int) -> nn.Module:

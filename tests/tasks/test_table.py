@@ -18,6 +18,8 @@ def batch(table, split, n=None, seeds=(0,)):
     n = table.samples(split) if n is None else n
     u = uniform(key(seeds, Purpose.DATA, 0), counters(table.draws, n))
     numbers = {k: torch.tensor([v] * len(seeds)) for k, v in table.numbers(0, split).items()}
+    if split != Split.TRAIN:
+        numbers["block"] = torch.zeros(len(seeds), dtype=torch.int32)
     return table.batch(u, {**numbers, **table.constants(split)})
 
 
@@ -124,7 +126,7 @@ def test_tables_do_not_share_programs():
 def test_nobody_knows_the_solution_of_a_table():
     table = Table(*rows())
     assert table.threshold() is None
-    with pytest.raises(ArgumentError, match="`task` must be one whose solution is known, but got a table"):
+    with pytest.raises(ArgumentError, match="`task` must be one whose solution is known, but got table"):
         table.ideal_(nn.Identity())
 
 

@@ -21,11 +21,10 @@ from nalm.recipes import Recipe
 from nalm.recipes.numbers import join, split
 from nalm.recipes.schedules import Progress
 from nalm.streams import Key, Purpose, counters, key, normal, uniform
-from nalm.tasks._base import Split, Task
+from nalm.tasks import Measure, Split, Task
 
-_PURPOSE = {Split.VALIDATION: Purpose.VALIDATION, Split.TEST: Purpose.TEST}
-
-
+FURTHER = 20
+"""The blocks of samples of further sets to test on begin at multiples of 2 to this power."""
 SEEN, LOOK = 1024, 7
 """Rows that an optimiser may look at before the first step, and the part of the stream that they are."""
 
@@ -59,7 +58,8 @@ class Batch:
         numbers = [split(recipe)[1] for recipe in recipes]
         self.recipe_numbers = torch.tensor(numbers, dtype=torch.float64, device=settings.device)
         self.numbers = {
-            s: _stack([task.numbers(seed, s) for task, seed in zip(tasks, seeds)], settings) for s in Split
+            s: _stack([task.numbers(seed, s) for task, seed in zip(tasks, seeds)], settings)
+            for s in self.task.splits
         }
         others = self.recipe.initialise
         drawn = initial if initial is not None else models.initial(self.seeds, others=others)
@@ -152,7 +152,7 @@ class Batch:
         x, y = self.task.batch(u, {**_of(inputs, "task"), **_of(inputs, "constant")})
         parameters = {k: p.detach().requires_grad_() for k, p in _of(state, "parameter").items()}
         source = functools.partial(_noise, seed, progress.step)
-        loss = recipe.loss(self.models.predict(parameters, x, source), y, progress)
+        loss = (self.task.loss or recipe.loss)(self.models.predict(parameters, x, source), y, progress)
         for penalty in recipe.penalties:
             value = self.models.ask(parameters, functools.partial(penalty, progress=progress))
             loss = loss if value is None else loss + value
@@ -202,28 +202,40 @@ class Batch:
 
     # -- evaluation ------------------------------------------------------------------------------
 
-    def errors(self) -> dict[Split, Tensor]:
-        """Mean squared errors on the fixed sets, shape `models`, float64."""
-        return {part: self._error(part) for part in (Split.VALIDATION, Split.TEST)}
+    def errors(self) -> dict[str, dict[str, Tensor]]:
+        """The task's errors on its fixed sets, by split and name, each of shape `models`, float64."""
+        return {part: self._errors(part) for part in self.task.splits if part != Split.TRAIN}
 
     def _evaluate(self, step: int) -> None:
         errors = self.errors()
-        self.log.add(step, errors[Split.VALIDATION], errors[Split.TEST], self.parameters)
+        self.log.add(step, errors, self.parameters)
         # Until its next evaluation a run's loss-triggered parts see this error.
-        self.loss = errors[Split.VALIDATION]
+        self.loss = next(iter(errors[Split.VALIDATION].values()))
 
-    def _error(self, part: Split) -> Tensor:
-        """Mean squared error of all models on a fixed set, shape `models`, float64."""
+    def _errors(self, part: str) -> Tensors:
+        """The errors of all models on a fixed set by name, each of shape `models`, float64."""
         program, state, inputs = self._error_program(part)
         samples = self.task.samples(part)
-        total = program.repeat(state, inputs, samples // self.task.block(part))["total"]
-        return total / (samples * self.task.out_features)
+        totals = program.repeat(state, inputs, samples // self.task.block(part))
+        return {
+            measure.name: totals[name] / (samples * measure.per_sample(self.task.target_shape))
+            for name, measure in self._totals().items()
+        }
 
-    def _error_program(self, part: Split) -> tuple[Program, Tensors, Tensors]:
+    def _totals(self) -> dict[str, Measure]:
+        """The measures by the names of their sums in a program's state."""
+        first, *others = self.task.measures
+        return {"total": first, **{f"total/{measure.name}": measure for measure in others}}
+
+    def _error_program(self, part: str) -> tuple[Program, Tensors, Tensors]:
         """The program that evaluates, the state to start from, and all its inputs."""
-        purpose = torch.full_like(self.seeds, int(_PURPOSE[part]))
-        stream = _stream(self.seeds, purpose, torch.zeros_like(self.seeds))
-        state = {"total": torch.zeros_like(self.loss), **stream}
+        if part == Split.VALIDATION:
+            kind, first = Purpose.VALIDATION, 0
+        else:
+            kind, first = Purpose.TEST, self.task.tests.index(part) << FURTHER
+        purpose = torch.full_like(self.seeds, int(kind))
+        stream = _stream(self.seeds, purpose, torch.full_like(self.seeds, first))
+        state = {**{name: torch.zeros_like(self.loss) for name in self._totals()}, **stream}
         constants = self._constants(part, self.task.block(part))
         inputs = {
             "seed": self.seeds,
@@ -235,15 +247,17 @@ class Batch:
         return program, state, {**inputs, **constants}
 
     def _block_error(self, state: Tensors, inputs: Tensors) -> Tensors:
-        """Add the squared errors of one block of samples: a pure function, traced and compiled."""
+        """Add up the errors of one block of samples: a pure function, traced and compiled."""
         u = uniform(_key_of(state), inputs["constant/elements"], self.settings.dtype)
-        x, y = self.task.batch(u, {**_of(inputs, "task"), **_of(inputs, "constant")})
+        block = state["step"] & ((1 << FURTHER) - 1)
+        x, y = self.task.batch(u, {**_of(inputs, "task"), **_of(inputs, "constant"), "block": block})
         with torch.no_grad():
-            error = (self.models.predict(_of(inputs, "parameter"), x) - y).square().sum((-2, -1))
+            prediction = self.models.predict(_of(inputs, "parameter"), x)
+            errors = {name: measure.total(prediction, y) for name, measure in self._totals().items()}
         following = _stream(inputs["seed"], inputs["purpose"], state["step"] + 1)
-        return {"total": state["total"] + error.double(), **following}
+        return {**{name: state[name] + error.double() for name, error in errors.items()}, **following}
 
-    def _constants(self, part: Split, samples: int) -> Tensors:
+    def _constants(self, part: str, samples: int) -> Tensors:
         elements = _elements(self.task.draws, samples, self.settings.device)
         return _named("constant", {"elements": elements, **self.task.constants(part)})
 

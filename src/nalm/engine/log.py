@@ -31,6 +31,7 @@ class Log:
         self.steps: list[int] = []
         self.validation: list[Tensor] = []
         self.test: list[Tensor] = []
+        self.further: dict[str, list[Tensor]] = {}
         self.lowest = torch.full((runs,), torch.inf, dtype=torch.float64, device=device)
         self.chosen = torch.zeros(runs, dtype=torch.long, device=device)
         self.chosen_parameters: Parameters = {}
@@ -39,8 +40,14 @@ class Log:
         self.reinitialised = torch.zeros(runs, dtype=torch.long, device=device)
         self.compiled = False
 
-    def add(self, step: int, validation: Tensor, test: Tensor, parameters: Parameters) -> None:
-        """Take the errors and the parameters at a step."""
+    def add(self, step: int, errors: dict[str, dict[str, Tensor]], parameters: Parameters) -> None:
+        """Take the errors, by split and name, and the parameters at a step. The first ones decide."""
+        curves = {f"{split}/{name}": e for split, named in errors.items() for name, e in named.items()}
+        validation, test = (next(iter(named.values())) for named in list(errors.values())[:2])
+        decisive = {id(validation), id(test)}
+        for name, error in curves.items():
+            if id(error) not in decisive:
+                self.further.setdefault(name, []).append(error)
         if not self.steps:
             self.chosen_parameters = dict(parameters)
         better = validation < self.lowest

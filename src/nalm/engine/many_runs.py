@@ -81,7 +81,7 @@ def evaluate_runs(
     *,
     compiled: bool = True,
 ) -> dict[Split, Tensor]:
-    """Errors of models with these parameters `runs x ...` on the fixed sets of their seeds, float64."""
+    """The decisive errors of models with these parameters `runs x ...` on the fixed sets of their seeds."""
     dtype = next(iter(parameters.values())).dtype
     settings = Settings(1, 1, dtype, torch.device("cpu"), compiled)
     models = Models(model, dtype, settings.device)
@@ -91,7 +91,11 @@ def evaluate_runs(
         lanes = slice(first, first + width)
         start = {k: p[lanes] for k, p in parameters.items()}
         parts.append(Batch(models, tasks[lanes], recipes[lanes], seeds[lanes], settings, start).errors())
-    return {split: torch.cat([part[split] for part in parts]) for split in parts[0]}
+    decisive = {Split.VALIDATION: Split.VALIDATION, Split.TEST: tasks[0].tests[0]}
+    return {
+        split: torch.cat([next(iter(part[name].values())) for part in parts])
+        for split, name in decisive.items()
+    }
 
 
 def compile_program(model: nn.Module, task: Task, recipe: Recipe, *, evaluate: bool) -> None:
@@ -134,6 +138,10 @@ def _collect(
         steps=torch.tensor(parts[0].steps),
         validation=torch.cat([torch.stack(part.validation, -1) for part in parts]),
         test=torch.cat([torch.stack(part.test, -1) for part in parts]),
+        errors={
+            name: torch.cat([torch.stack(part.further[name], -1) for part in parts])
+            for name in parts[0].further
+        },
         chosen=torch.cat([part.chosen for part in parts]),
         chosen_parameters=together(lambda part: part.chosen_parameters),
         final_parameters=together(lambda part: part.final),

@@ -39,6 +39,7 @@ def rank(rows: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
     that of the first.
     """
     entries = []
+    rows = [row for row in rows if row["success"]["rate"] is not None]  # others nobody can judge
     for op in dict.fromkeys(row["op"] for row in rows):
         budgets: dict[Budget, dict[str, list[dict[str, Any]]]] = {}
         for row in rows:

@@ -53,16 +53,17 @@ def summarise(verdicts: Sequence[Verdict]) -> dict[str, Any]:
     with_gates = [v.sparsity_with_gates for v in verdicts if v.sparsity_with_gates is not None]
     papers = beta_interval(sparsity) if sparsity else NOTHING
     gates = papers if with_gates == sparsity else beta_interval(with_gates)
+    success = success_interval(counts[Outcome.SOLVED], len(verdicts)) if verdicts else NOTHING
     return {
         "runs": len(verdicts),
-        "success": _named("rate", success_interval(counts[Outcome.SOLVED], len(verdicts))),
+        "success": _named("rate", success),
         "solved_at": {
             "median": float(np.median(steps)) if steps else None,
             **_named("mean", gamma_interval(steps) if steps else NOTHING),
         },
         "sparsity": _named("mean", papers),
         "sparsity_with_gates": _named("mean", gates),
-        "outcomes": {str(outcome): counts[outcome] for outcome in _ORDER},
+        "outcomes": {str(outcome): counts[outcome] if verdicts else None for outcome in _ORDER},
         "not_sparse": sum(value > READABLE for value in sparsity),
     }
 

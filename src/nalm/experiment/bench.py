@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import statistics
 import time
 from collections.abc import Iterator, Sequence
@@ -14,12 +15,12 @@ from nalm.evaluate.outcome import Limits, limits
 from nalm.evaluate.ranking import rank
 from nalm.evaluate.summary import Verdict, judge, summarise, summarise_costs
 from nalm.experiment.plan import Chunk, make_plan
-from nalm.experiment.run import Cell, Run
+from nalm.experiment.run import Cell, Run, knows_ideal_weights
 from nalm.experiment.store import BULK, Record, Store
 from nalm.experiment.workforce import Tell, Workforce
 from nalm.models import ModelSpec
 from nalm.recipes.steps import SCHEDULES
-from nalm.tasks import TASKS, RangeTask, expand_ranges
+from nalm.tasks import TASKS, RangeTask, Table, Task, expand_ranges
 from nalm.training.trainers import trainer_of
 from nalm.units import UNITS
 
@@ -101,8 +102,8 @@ def make_experiment(
                 between = hidden if len(model.layers) > 1 else 2  # a single unit has nothing between
                 wanted_task = kind.of(op, name, inputs)
                 cells.append(Cell(model, wanted_task, iterations, hidden=between, schedule=schedule))
-                _check_threshold(cells[-1])
-        model.check(cells[-1].task.inputs, 1)
+                _check_threshold(cells[-1], wanted_task)
+        model.check(*cells[-1].task.unit_features)
         trainer_of(cells[-1].recipe).check(cells[-1].build())
     if not cells:
         raise ArgumentError("op", f"one that the usual models of {task} can express", ", ".join(ops or ()))
@@ -135,21 +136,34 @@ def _models(kind: type[RangeTask], texts: Sequence[str] | None, recipe: str | No
     return able or [model.with_recipe(recipe) for model in models]  # a name that nobody knows is refused
 
 
-def _check_threshold(cell: Cell) -> None:
-    if cell.task.threshold() is None and not _has_ideal_weights(cell):
+def _check_threshold(cell: Cell, task: RangeTask) -> None:
+    if task.threshold() is None and not knows_ideal_weights(cell):
         expected = f"with a test range on which the error of {cell.model} can be bounded"
         hint = "Around zero only a single unit with known ideal weights is judged."
-        raise ArgumentError("ranges", expected, repr(cell.task.range), hint)
+        raise ArgumentError("ranges", expected, repr(task.range), hint)
 
 
-def _has_ideal_weights(cell: Cell) -> bool:
-    if not cell.model.made_of_units or len(cell.model.layers) > 1:
-        return False
-    try:
-        cell.task.ideal_(cell.build(), 0)
-    except (AttributeError, NotImplementedError):  # a user's own unit that does not say
-        return False
-    return True
+def table_experiment(
+    table: Table,
+    models: Sequence[str],
+    *,
+    seeds: int = 25,
+    iterations: int | None = None,
+    recipe: str | None = None,
+    hidden: int = 2,
+    schedule: str = "scaled",
+) -> Experiment:
+    """Models on a table of numbers; the arguments are those of `make_experiment`."""
+    check_positive("seeds", seeds)
+    check_choice("schedule", schedule, SCHEDULES)
+    cells = []
+    for text in models:
+        model = ModelSpec.parse(text).with_recipe(recipe)
+        between = hidden if len(model.layers) > 1 else 2
+        cells.append(Cell(model, table, iterations, hidden=between, schedule=schedule))
+        model.check(*table.unit_features)
+        trainer_of(cells[-1].recipe).check(cells[-1].build())
+    return Experiment(table.name, tuple(dict.fromkeys(cells)), seeds)
 
 
 @dataclass(frozen=True)
@@ -178,7 +192,8 @@ class Work:
         for chunk in self.chunks:
             trainer = trainer_of(chunk.first.recipe)
             compiling = SECONDS_TO_COMPILE if trainer.programs else 0.0
-            alone += trainer.seconds(len(chunk.runs), chunk.first.recipe, chunk.first.task.inputs) + compiling
+            inputs = chunk.first.task.in_features
+            alone += trainer.seconds(len(chunk.runs), chunk.first.recipe, inputs) + compiling
             least = max(least, compiling)
         return max(alone / processes, least)
 
@@ -229,8 +244,8 @@ def evaluate(
     experiment: Experiment, store: Store, threshold: float | None = None
 ) -> Iterator[dict[str, Any]]:
     """One row a cell, from stored curves, by the task's own threshold or by another."""
-    for cell, judged in judged_cells(experiment, store, threshold):
-        yield _row(cell, judged)
+    for cell, records in _held(experiment, store, curves_only=True):
+        yield _row(cell, records, judged_runs(cell, records, threshold))
 
 
 @dataclass(frozen=True)
@@ -253,17 +268,27 @@ def judged_cells(
         threshold: error below which a run is solved, instead of the task's.
         curves_only: leave parameters out, which is many times faster.
     """
+    for cell, records in _held(experiment, store, curves_only=curves_only):
+        yield cell, judged_runs(cell, records, threshold)
+
+
+def judged_runs(cell: Cell, records: Sequence[Record], threshold: float | None = None) -> list[Judged]:
+    """The runs of a cell, judged; none of a task that knows no limits."""
+    common = limits(cell.task) if threshold is None else Limits(threshold, threshold)
+    judged = []
+    for record in records:
+        below = common or limits(cell.task, record.ideal_test, record.ideal_validation)
+        if below is not None:
+            judged.append(Judged(record, below, verdict_on(record, below)))
+    return judged
+
+
+def _held(experiment: Experiment, store: Store, *, curves_only: bool) -> Iterator[tuple[Cell, list[Record]]]:
+    """The stored runs of each cell."""
     wanted = {run.id for run in experiment.runs()}
     records = {record.id: record for record in store.records(wanted, without=BULK if curves_only else ())}
     for cell in experiment.cells:
-        held = [records[Run(cell, seed).id] for seed in range(experiment.seeds)]
-        common = limits(cell.task) if threshold is None else Limits(threshold, threshold)
-        judged = []
-        for record in held:
-            below = common or limits(cell.task, record.ideal_test, record.ideal_validation)
-            if below is not None:
-                judged.append(Judged(record, below, verdict_on(record, below)))
-        yield cell, judged
+        yield cell, [records[Run(cell, seed).id] for seed in range(experiment.seeds)]
 
 
 def verdict_on(record: Record, below: Limits) -> Verdict:
@@ -286,7 +311,7 @@ def options_of(model: ModelSpec) -> dict[str, Any]:
     return {p + name: value for p, options in zip(prefixes, model.options) for name, value in options}
 
 
-def _row(cell: Cell, judged: Sequence[Judged]) -> dict[str, Any]:
+def _row(cell: Cell, records: Sequence[Record], judged: Sequence[Judged]) -> dict[str, Any]:
     model = cell.model
     return {
         "model": str(model),
@@ -298,14 +323,25 @@ def _row(cell: Cell, judged: Sequence[Judged]) -> dict[str, Any]:
             cell.recipe.iterations,
             [run.verdict for run in judged],
             [run.below.test for run in judged],
-            [run.record.cost for run in judged],
+            [record.cost for record in records],
         ),
+        "runs": len(records),
+        "errors": {
+            split: _median([getattr(record, split)[record.chosen] for record in records])
+            for split in ("validation", "test")
+        },
         "schedule": asdict(cell.timing),
     }
 
 
+def _median(errors: Sequence[float]) -> float | None:
+    """The median, if it is a number."""
+    found = statistics.median(errors)
+    return float(found) if math.isfinite(found) else None
+
+
 def summary_row(
-    task: RangeTask,
+    task: Task,
     iterations: int,
     verdicts: Sequence[Verdict],
     thresholds: Sequence[float],
@@ -321,14 +357,10 @@ def summary_row(
         costs: what second-order training took for each of them.
     """
     return {
-        "op": task.op,
-        "inputs": task.inputs,
-        "range": task.range,
-        "train_range": task.train_range.segments,
-        "test_range": task.test_range.segments,
+        **task.about(),
         "iterations": iterations,
         # Where every run has a threshold of its own, the middle one stands for all.
-        "threshold": statistics.median(thresholds),
+        "threshold": statistics.median(thresholds) if thresholds else None,
         **summarise(verdicts),
         "second_order": summarise_costs(costs),
     }

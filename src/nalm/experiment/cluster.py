@@ -240,7 +240,7 @@ class _NotGiven:
 def _like(chunk: Chunk) -> tuple[Hashable, float]:
     """Chunks that take about as long a step: of the same model, on as many inputs."""
     cell = chunk.first
-    return (str(cell.model), cell.hidden, cell.task.name, cell.task.inputs), chunk.run_steps
+    return (str(cell.model), cell.hidden, cell.task.name, cell.task.in_features), chunk.run_steps
 
 
 def facts() -> dict[str, Any]:
@@ -310,7 +310,7 @@ def _in_words(error: Exception, chunk: Chunk) -> NalmError:
     if isinstance(error, NalmError):
         return error
     cell = chunk.first
-    what = f"training {cell.model} on {cell.task.op}"
+    what = f"training {cell.model} on {cell.task.title}"
     if type(error).__name__ == "KilledWorker":
         return WorkerError(f"Several workers died {what}; their logs may say why.")
     return WorkerError(f"A worker failed {what}: {type(error).__name__}: {error}")

@@ -11,9 +11,9 @@ from torch import nn
 
 from nalm._version import __version__
 from nalm.experiment.plan import Chunk
-from nalm.experiment.run import LOG_INTERVAL, Cell, Run
+from nalm.experiment.run import LOG_INTERVAL, Cell, Run, knows_ideal_weights
 from nalm.experiment.store import Record
-from nalm.models.many import made_by_seed
+from nalm.models.many import is_native, made_by_seed
 from nalm.tasks import Split
 from nalm.trained import OnProgress
 from nalm.training.result import TrainResult
@@ -32,7 +32,7 @@ def compute(chunk: Chunk, on_progress: OnProgress | None = None) -> list[Record]
             [run.cell.recipe for run in chunk.runs],
             seeds,
             log_interval=LOG_INTERVAL,
-            initial=None if cell.model.made_of_units else made_by_seed(cell.build, seeds),
+            initial=None if is_native(model) else made_by_seed(cell.build, seeds),
             on_progress=on_progress,
         )
         ideal = ideal_errors(model, chunk.runs)
@@ -75,7 +75,7 @@ def ideal_errors(
         runs: the runs.
         compiled: compile the evaluation, or run it eagerly.
     """
-    wanted = {run.cell: run.cell.task.threshold() is None for run in runs}
+    wanted = {run.cell: run.cell.task.threshold() is None and knows_ideal_weights(run.cell) for run in runs}
     chosen = [run for run in runs if wanted[run.cell]]
     if not chosen:
         return {}
@@ -95,9 +95,12 @@ def _sparsities(cell: Cell, result: TrainResult, *, gates: bool) -> list[float |
     nothing: list[float | None] = [None] * len(result)
     if not cell.model.made_of_units:
         return nothing
-    model = cell.build((len(result),))
-    model.load_state_dict(result.chosen_parameters)
     try:
+        if not is_native(result.model):  # a network around the unit
+            models = map(result.model_of, range(len(result)))
+            return [float(sparsity_error(model, gates=gates)) for model in models]
+        model = cell.build((len(result),))
+        model.load_state_dict(result.chosen_parameters)
         return [float(value) for value in sparsity_error(model, gates=gates).detach()]
     except NotImplementedError:
         return nothing
@@ -138,5 +141,5 @@ def _record(
         history={name: p[k].numpy() for name, p in result.history.items()},
         computed_at=computed_at,
         cost=result.costs[k] if result.costs is not None else {},
-        errors={},
+        errors={name: curve[k].numpy() for name, curve in result.errors.items()},
     )

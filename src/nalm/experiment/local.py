@@ -153,7 +153,7 @@ def _died(worker: _Worker) -> str:
     cell = worker.chunk.first
     worker.process.join()
     code = worker.process.exitcode
-    what = f"The process that trained {cell.model} on {cell.task.op}"
+    what = f"The process that trained {cell.model} on {cell.task.title}"
     return f"{what} died {ATTEMPTS} times (exit code {code})."
 
 

@@ -13,15 +13,15 @@ from nalm.errors import NalmError
 from nalm.experiment.store import Record
 from nalm.models import ModelSpec
 from nalm.symbolic import explain
-from nalm.tasks import TASKS, RangeTask
+from nalm.tasks import KINDS, Task
 from nalm.units import units_of
 
 
-def task_of(record: Record) -> RangeTask:
+def task_of(record: Record) -> Task:
     """The run's task."""
-    if record.task not in TASKS:
+    if record.task not in KINDS:
         raise NalmError(f"The store has runs of a task that this version does not know: {record.task!r}.")
-    return TASKS[record.task].restore(record.labels, record.identity.get("task", {}))
+    return KINDS[record.task].restore(record.labels, record.identity.get("task", {}))
 
 
 @functools.cache

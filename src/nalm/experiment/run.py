@@ -10,12 +10,13 @@ from typing import Any
 from torch import nn
 
 from nalm._version import NUMERICS_VERSION
+from nalm.errors import ArgumentError
 from nalm.experiment.naming import FORMAT, identity_text, name_of
 from nalm.models import ModelSpec
 from nalm.recipes import Recipe
 from nalm.recipes.plain import to_plain
 from nalm.recipes.steps import Timing, timing_of, with_steps
-from nalm.tasks import RangeTask
+from nalm.tasks import Task
 from nalm.training.published import published_recipe
 from nalm.training.trainers import trainer_of
 
@@ -28,7 +29,7 @@ class Cell:
 
     Attributes:
         model: the model as it is written on the command line, such as `realnpu@modified`.
-        task: the task, with operation, range and number of inputs.
+        task: the task, with all that its rows are told apart by.
         iterations: steps; None for those of the recipe.
         other_recipe: a recipe instead of the one that the model names.
         hidden: values between the units of a stack.
@@ -37,7 +38,7 @@ class Cell:
     """
 
     model: ModelSpec
-    task: RangeTask
+    task: Task
     iterations: int | None = None
     other_recipe: Recipe | None = None
     hidden: int = 2
@@ -60,8 +61,9 @@ class Cell:
         return published_recipe(self.model, self.task)
 
     def build(self, batch_shape: Sequence[int] = ()) -> nn.Module:
-        """The model."""
-        return self.model.build(self.task.inputs, 1, hidden=self.hidden, batch_shape=batch_shape)
+        """The network of the task, with the model in it."""
+        built = self.model.build(*self.task.unit_features, hidden=self.hidden, batch_shape=batch_shape)
+        return self.task.network(built)
 
     @functools.cached_property
     def identity(self) -> dict[str, Any]:
@@ -76,7 +78,7 @@ class Cell:
 
 
 def make_identity(
-    task: RangeTask, layers: list[dict[str, Any]], recipe: Recipe, hidden: int = 2
+    task: Task, layers: list[dict[str, Any]], recipe: Recipe, hidden: int = 2
 ) -> dict[str, Any]:
     """What determines the numbers of a run beside its seed."""
     return {
@@ -90,6 +92,17 @@ def make_identity(
         "precision": str(trainer_of(recipe).precision).removeprefix("torch."),
         "numerics_version": NUMERICS_VERSION,
     }
+
+
+def knows_ideal_weights(cell: Cell) -> bool:
+    """Whether the weights that solve its task are known: of a single unit that says so."""
+    if not cell.model.made_of_units or len(cell.model.layers) > 1:
+        return False
+    try:
+        cell.task.ideal_(cell.build(), 0)
+    except (ArgumentError, AttributeError, NotImplementedError):  # a user's own unit that does not say
+        return False
+    return True
 
 
 @dataclass(frozen=True, slots=True)

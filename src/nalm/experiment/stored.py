@@ -99,7 +99,7 @@ class StoredCell:
 
 
 def stored_cells(records: Iterable[Record]) -> list[StoredCell]:
-    """Cells in the order of their first runs; runs that no threshold can judge are left out.
+    """Cells of synthetic tasks in the order of their first runs; runs that cannot be judged are left out.
 
     Records are let go one by one, so that a store of any size can be read.
 
@@ -112,7 +112,10 @@ def stored_cells(records: Iterable[Record]) -> list[StoredCell]:
         key = (record.model, texts.of(record.identity))
         group = groups.get(key)
         if group is None:
-            group = groups[key] = _Group(record)
+            task = task_of(record)
+            if not isinstance(task, RangeTask):
+                continue
+            group = groups[key] = _Group(record, task)
         group.add(record)
     return [group.cell() for group in groups.values() if group.runs]
 
@@ -139,9 +142,9 @@ class _Texts:
 class _Group:
     """Runs of a cell, as they come."""
 
-    def __init__(self, first: Record) -> None:
+    def __init__(self, first: Record, task: RangeTask) -> None:
         self.first = first
-        self.task = task_of(first)
+        self.task = task
         self.below = limits(self.task)
         self.runs: list[StoredRun] = []
         self.machine, self.of_machine = first.machine, 0

@@ -44,7 +44,7 @@ class Models:
         if any(unit.batch_shape for unit in units_of(model)):
             hint = "To train many at once, give `seeds`."
             raise ArgumentError("model", "one model, without a batch_shape", "units with one", hint)
-        self.native = _is_native(model)
+        self.native = is_native(model)
         self.foreign = not all(map(is_ours, model.modules()))
         self.frozen = [name for name, p in model.named_parameters() if not p.requires_grad]
         self.skeleton = copy.deepcopy(model).to(device=device, dtype=dtype)
@@ -217,7 +217,7 @@ def is_ours(module: nn.Module) -> bool:
     return type(module).__module__.partition(".")[0] in _OURS
 
 
-def _is_native(model: nn.Module) -> bool:
+def is_native(model: nn.Module) -> bool:
     """Whether the model consists of units and of containers that pass tensors on unchanged."""
     return all(isinstance(m, Unit) or type(m) in (nn.Sequential, nn.Identity) for m in model.modules())
 

@@ -226,7 +226,7 @@ class ModelSpec:
         """The recipe that was named, or the usual one of the last unit; a stack may take another."""
         return self.recipe or usual_recipe(self.layers[-1].recipes, len(self.layers), of_stacks)
 
-    def make_recipe(self, op: str, inputs: int, of_stacks: str) -> Recipe:
+    def make_recipe(self, op: str, inputs: int, of_stacks: str = "arithmetic") -> Recipe:
         """The recipe that was named, or the usual one.
 
         Args:

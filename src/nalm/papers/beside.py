@@ -19,7 +19,7 @@ from nalm.evaluate.intervals import Interval
 from nalm.experiment.run import Cell
 from nalm.papers.metrics import SUCCESS
 from nalm.papers.published import Published, numbers_of
-from nalm.tasks import RangeTask
+from nalm.tasks import Task
 
 
 @dataclass(frozen=True)
@@ -60,7 +60,7 @@ class PublishedRate:
         }
 
 
-def published_for(task: RangeTask, iterations: int | None = None) -> list[PublishedRate]:
+def published_for(task: Task, iterations: int | None = None) -> list[PublishedRate]:
     """The success rates that papers publish for a task, one for each paper, unit and recipe.
 
     Args:
@@ -71,7 +71,7 @@ def published_for(task: RangeTask, iterations: int | None = None) -> list[Publis
     return [rate for rate in found if iterations is None or rate.iterations == iterations]
 
 
-def _key(task: RangeTask) -> str:
+def _key(task: Task) -> str:
     """The same for the same data."""
     return json.dumps(task.identity(), sort_keys=True)
 

@@ -5,6 +5,7 @@ from nalm.tasks._sampling import RangeTask
 from nalm.tasks.arithmetic import ArithmeticDataset
 from nalm.tasks.distributions import Benford, ByInput, TruncatedNormal
 from nalm.tasks.known_ranges import RANGE_SETS, RANGES, TEST_RANGES, expand_ranges
+from nalm.tasks.measures import MeanAbsoluteError, MeanSquaredError, Measure, WrongClass, WrongNumber
 from nalm.tasks.ranges import Distribution, Range
 from nalm.tasks.reciprocal import Reciprocal
 from nalm.tasks.single_module import SingleModule
@@ -14,9 +15,12 @@ from nalm.tasks.ten_parameters import TenParameters
 _ALL: tuple[type[RangeTask], ...] = (SingleModule, Reciprocal, TenParameters, ArithmeticDataset)
 TASKS = {task.name: task for task in _ALL}
 """Every synthetic task by its name on the command line."""
+KINDS: dict[str, type[Task]] = {**TASKS, Table.name: Table}
+"""Every kind of task by the name that runs are stored under."""
 
 __all__ = [
-    "OPERATIONS", "RANGES", "RANGE_SETS", "TASKS", "TEST_RANGES", "ArithmeticDataset", "Benford", "ByInput",
-    "Distribution", "Range", "RangeTask", "Reciprocal", "SingleModule", "Split", "Table", "Task",
-    "TenParameters", "TruncatedNormal", "expand_ranges",
+    "KINDS", "OPERATIONS", "RANGES", "RANGE_SETS", "TASKS", "TEST_RANGES", "ArithmeticDataset", "Benford",
+    "ByInput", "Distribution", "MeanAbsoluteError", "MeanSquaredError", "Measure", "Range", "RangeTask",
+    "Reciprocal", "SingleModule", "Split", "Table", "Task", "TenParameters", "TruncatedNormal", "WrongClass",
+    "WrongNumber", "expand_ranges",
 ]  # fmt: skip

@@ -56,23 +56,23 @@ class RangeTask(Task):
         """Where test data are drawn."""
         return parse_pair(self.range)[1]
 
-    def range_of(self, split: Split) -> Distribution:
+    def range_of(self, split: str) -> Distribution:
         """Where the data of a split are drawn."""
-        return self.test_range if split is Split.TEST else self.train_range
+        return self.train_range if split in (Split.TRAIN, Split.VALIDATION) else self.test_range
 
     def shape(self) -> Hashable:
         """The number of inputs, the kind of distribution, and how many gaps and turns there are."""
         train, test = parse_pair(self.range)
         return (type(self), self.inputs, train.kind, _turns(train, test), *_gaps(train, test))
 
-    def numbers(self, seed: int, split: Split) -> dict[str, Any]:
+    def numbers(self, seed: int, split: str) -> dict[str, Any]:
         """The distribution of the split."""
         train, test = parse_pair(self.range)
         drawn, turns = self.range_of(split), _turns(train, test)
         if turns > 1:  # validation and test share a program, so that both are written out by input
             drawn = ByInput(tuple(drawn.of_input(k) for k in range(turns)))
         training, evaluation = _gaps(train, test)
-        return drawn.numbers(training if split is Split.TRAIN else evaluation)
+        return drawn.numbers(training if split == Split.TRAIN else evaluation)
 
     def draw(self, u: Tensor, numbers: Numbers) -> Tensor:
         """Samples `models x inputs x n` from uniform numbers of that shape."""
@@ -92,6 +92,11 @@ class RangeTask(Task):
     def labels(self) -> dict[str, str | int]:
         """Operation, number of inputs and range."""
         return {"op": self.op, "inputs": self.inputs, "range": self.range}
+
+    def about(self) -> dict[str, Any]:
+        """The task's part of a row of a benchmark."""
+        segments = {"train_range": self.train_range.segments, "test_range": self.test_range.segments}
+        return {**super().about(), "op": self.op, "inputs": self.inputs, "range": self.range, **segments}
 
     @classmethod
     @functools.cache

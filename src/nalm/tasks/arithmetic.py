@@ -101,7 +101,7 @@ class ArithmeticDataset(RangeTask):
         rows[1, second : second + self.subset_size] = 1
         return rows
 
-    def numbers(self, seed: int, split: Split) -> dict[str, Any]:
+    def numbers(self, seed: int, split: str) -> dict[str, Any]:
         """Operation, range and subsets."""
         return {
             "op": ARITHMETIC_OPERATIONS.index(self.op),
@@ -122,7 +122,7 @@ class ArithmeticDataset(RangeTask):
         y = _apply(numbers["op"], sums[:, 0], sums[:, 1])
         return x, y[..., None]
 
-    def threshold(self, split: Split = Split.TEST, epsilon: float = 1e-5) -> float:
+    def threshold(self, split: str = Split.TEST, epsilon: float = 1e-5) -> float:
         """Mean squared error of a first layer with 1 - epsilon for relevant and epsilon for other inputs.
 
         Madsen & Johansen 2020, equation 16, computed exactly instead of by a million samples where the error
@@ -144,7 +144,7 @@ class ArithmeticDataset(RangeTask):
         error = {"add": error_a + error_b, "sub": error_a - error_b, "first": error_a}[self.op]
         return _expectation(np.outer(error, error), moments)
 
-    def ideal_(self, model: nn.Module, seed: int) -> None:
+    def ideal_(self, model: nn.Module, seed: int = 0) -> None:
         """Set the weights that solve the task, in place; the model must be a stack of two units."""
         first, second = units_of(model)
         if first.out_features < 2:

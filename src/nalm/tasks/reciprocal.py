@@ -50,7 +50,7 @@ class Reciprocal(RangeTask):
         x = self.draw(u, numbers)
         return x.mT, 1 / x[:, 0, :, None]
 
-    def threshold(self, split: Split = Split.TEST, epsilon: float = 1e-5) -> float | None:
+    def threshold(self, split: str = Split.TEST, epsilon: float = 1e-5) -> float | None:
         """Mean squared error of a model whose reciprocal is off by the factor 1 / (1 + epsilon).
 
         Further inputs are off as in the single module task. None on a range that touches zero, where the

@@ -46,7 +46,7 @@ class SingleModule(RangeTask):
         check_inputs(self.inputs, 2)
         parse_pair(self.range)
 
-    def numbers(self, seed: int, split: Split) -> dict[str, Any]:
+    def numbers(self, seed: int, split: str) -> dict[str, Any]:
         """Operation and range."""
         return {
             "op": OPERATIONS.index(self.op),
@@ -59,7 +59,7 @@ class SingleModule(RangeTask):
         y = apply_operation(numbers["op"], x[:, 0], x[:, 1])
         return x.mT, y[..., None]
 
-    def threshold(self, split: Split = Split.TEST, epsilon: float = 1e-5) -> float | None:
+    def threshold(self, split: str = Split.TEST, epsilon: float = 1e-5) -> float | None:
         """Mean squared error of the epsilon-perfect model (thesis, section 3.3.1), in closed form.
 
         None for a quotient on a range that touches zero, where the expected error is infinite: there the

@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+import functools
+import hashlib
 import itertools
-from collections.abc import Hashable
+from collections.abc import Hashable, Mapping
 from typing import Any
 
 import torch
-from torch import Tensor, nn
+from torch import Tensor
 
 from nalm.errors import ArgumentError
 from nalm.streams import Purpose, counters, key, uniform
 from nalm.tasks._base import Numbers, Split, Task
 from nalm.tasks.tabular import check_finite, column_names, matrix
 
+MOST_AT_ONCE = 10_000
+"""Rows that are evaluated at once."""
 _SERIALS = itertools.count()
 
 
@@ -29,6 +33,7 @@ class Table(Task):
         test: further inputs and targets to test on; without them the test error is that of validation.
         validation: the part of the rows kept for validation.
         dtype: precision of what is not a tensor of floating-point numbers; by default torch's own default.
+        label: what it is called in tables and reports.
 
     Attributes:
         names: the names of the columns of x, if it has some.
@@ -44,7 +49,9 @@ class Table(Task):
         test: tuple[Any, Any] | None = None,
         validation: float = 0.2,
         dtype: torch.dtype | None = None,
+        label: str = "table",
     ) -> None:
+        self.label = label
         self.names = column_names(x)
         x, y = _checked(x, y, self.names, dtype)
         if isinstance(validation, bool) or not isinstance(validation, (int, float)) or not 0 < validation < 1:
@@ -60,7 +67,7 @@ class Table(Task):
         order = uniform(stream, counters(len(x)), torch.float64)[0].argsort().to(x.device)
         self.serial = next(_SERIALS)
         self.in_features, self.out_features = x.shape[-1], y.shape[-1]
-        self.rows = {
+        self.rows: dict[str, tuple[Tensor, Tensor]] = {
             Split.TRAIN: (x[order[kept:]], y[order[kept:]]),
             Split.VALIDATION: (x[order[:kept]], y[order[:kept]]),
         }
@@ -87,40 +94,75 @@ class Table(Task):
         """The table itself: all runs share its rows."""
         return (type(self), self.serial)
 
-    def numbers(self, seed: int, split: Split) -> dict[str, Any]:
-        """Whether rows are drawn or taken in order."""
-        return {"drawn": float(split is Split.TRAIN)}
+    def numbers(self, seed: int, split: str) -> dict[str, Any]:
+        """None: all runs see the same rows."""
+        return {}
 
-    def constants(self, split: Split) -> dict[str, Tensor]:
+    def constants(self, split: str) -> dict[str, Tensor]:
         """The rows of the split."""
         x, y = self.rows[split]
         return {"x": x, "y": y}
 
-    def samples(self, split: Split) -> int:
+    def samples(self, split: str) -> int:
         """The number of rows."""
         return len(self.rows[split][0])
 
-    def block(self, split: Split) -> int:
-        """All rows at once."""
-        return self.samples(split)
+    def block(self, split: str) -> int:
+        """All rows at once, unless there are very many."""
+        rows = self.samples(split)
+        return max(k for k in range(1, min(rows, MOST_AT_ONCE) + 1) if rows % k == 0)
 
     def batch(self, u: Tensor, numbers: Numbers) -> tuple[Tensor, Tensor]:
-        """Rows drawn at random for training, all of them in order for evaluation."""
-        rows = len(numbers["x"])
-        drawn = (u[:, 0] * rows).long()
-        index = drawn
-        if u.shape[-1] == rows:
-            in_order = torch.arange(rows, device=u.device)
-            index = torch.where(numbers["drawn"][:, None] > 0, drawn, in_order)
+        """Rows drawn at random for training, in order for evaluation."""
+        if "block" in numbers:
+            size = u.shape[-1]
+            index = numbers["block"][:, None].long() * size + torch.arange(size, device=u.device)
+        else:
+            index = (u[:, 0] * len(numbers["x"])).long()
         return numbers["x"][index], numbers["y"][index]
 
-    def threshold(self, split: Split = Split.TEST, epsilon: float = 1e-5) -> None:
-        """None: nobody knows how exact the targets of a table are."""
-        return None
+    @functools.cached_property
+    def _digest(self) -> str:
+        """A hash of all rows, in their order, with their precision."""
+        found = hashlib.sha256()
+        for split, held in self.rows.items():
+            for tensor in held:
+                found.update(f"{split} {tensor.dtype} {tuple(tensor.shape)} ".encode())
+                found.update(tensor.detach().cpu().contiguous().numpy().tobytes())
+        return found.hexdigest()
 
-    def ideal_(self, model: nn.Module, seed: int = 0) -> None:
-        """Unknown for a table."""
-        raise ArgumentError("task", "one whose solution is known", "a table")
+    def identity(self) -> dict[str, Any]:
+        """The rows themselves, by their hash."""
+        sizes = {"inputs": self.in_features, "outputs": self.out_features}
+        return {"name": self.name, "rows": self._digest, **sizes}
+
+    def labels(self) -> dict[str, str | int]:
+        """What the table is called."""
+        return {"table": self.label}
+
+    @classmethod
+    def restore(cls, labels: Mapping[str, Any], identity: Mapping[str, Any]) -> StoredTable:
+        """The table of a stored run, without its rows, which are not in the store."""
+        return StoredTable(str(labels["table"]), dict(identity))
+
+
+class StoredTable(Task):
+    """A table of which only the name and the sizes are known: what a store knows of it."""
+
+    name = Table.name
+    stack_recipe = Table.stack_recipe
+
+    def __init__(self, label: str, identity: dict[str, Any]) -> None:
+        self.label, self._identity = label, identity
+        self.in_features, self.out_features = identity["inputs"], identity["outputs"]
+
+    def identity(self) -> dict[str, Any]:
+        """What was stored."""
+        return self._identity
+
+    def labels(self) -> dict[str, str | int]:
+        """What the table is called."""
+        return {"table": self.label}
 
 
 def _checked(x: Any, y: Any, names: list[str] | None, dtype: torch.dtype | None) -> tuple[Tensor, Tensor]:

@@ -67,7 +67,7 @@ class Protocol:
         return said
 
 
-def sample(task: Task, size: int, split: Split = Split.TRAIN, seed: int = 0) -> tuple[Tensor, Tensor]:
+def sample(task: Task, size: int, split: str = Split.TRAIN, seed: int = 0) -> tuple[Tensor, Tensor]:
     """Inputs `size x in` and targets `size x out` of a split, apart from those that are trained on."""
     stream = key(torch.tensor([seed], dtype=torch.int32), Purpose.TASK, 1)
     numbers = {k: torch.tensor([v], dtype=torch.float32) for k, v in task.numbers(seed, split).items()}

@@ -23,7 +23,7 @@ from nalm.papers.scale import Scale
 from nalm.papers.verdicts import Finding
 from nalm.recipes import Adam, Initialise, Optimiser, Recipe, RMSProp
 from nalm.recipes.initialisers import Initialiser, xavier_uniform
-from nalm.tasks._base import Numbers, Split, Task
+from nalm.tasks._base import Numbers, Task
 from nalm.training.trainers import train_runs
 from nalm.units import NALU, NAU, NPU, RealNPU
 
@@ -48,7 +48,7 @@ class FourFunctions(Task):
         """There is one such task."""
         return (type(self),)
 
-    def numbers(self, seed: int, split: Split) -> dict[str, Any]:
+    def numbers(self, seed: int, split: str) -> dict[str, Any]:
         """The range, on all splits: tests on a grid come after training."""
         return {"low": 0.1, "span": 1.9}
 

@@ -64,7 +64,7 @@ class Sums(RangeTask):
         """Also whether inputs are Sobol numbers."""
         return (super().shape(), self.sobol)
 
-    def numbers(self, seed: int, split: Split) -> dict[str, Any]:
+    def numbers(self, seed: int, split: str) -> dict[str, Any]:
         """Operation, subsets and range."""
         return {
             "op": OPERATIONS.index(self.op),
@@ -72,15 +72,15 @@ class Sums(RangeTask):
             **super().numbers(seed, split),
         }
 
-    def constants(self, split: Split) -> dict[str, Tensor]:
+    def constants(self, split: str) -> dict[str, Tensor]:
         """The first points of the Sobol sequence."""
         return {"points": _points(self.inputs)} if self.sobol else {}
 
-    def samples(self, split: Split) -> int:
+    def samples(self, split: str) -> int:
         """Size of the fixed sets."""
         return 80 * BLOCK
 
-    def block(self, split: Split) -> int:
+    def block(self, split: str) -> int:
         """As many as the points of a batch."""
         return BLOCK
 
@@ -105,7 +105,7 @@ class Sums(RangeTask):
         rows[0, order[:size]] = rows[1, order[size : 2 * size]] = 1
         return rows
 
-    def threshold(self, split: Split = Split.TEST, epsilon: float = 1e-5) -> float:
+    def threshold(self, split: str = Split.TEST, epsilon: float = 1e-5) -> float:
         """Error of first weights 1 - epsilon for chosen inputs and epsilon for others, by 20,000 samples."""
         return _near_error(self, split, epsilon)
 
@@ -133,7 +133,7 @@ def _shifted(points: Tensor, u: Tensor) -> Tensor:
 
 
 @functools.cache
-def _near_error(task: Sums, split: Split, epsilon: float) -> float:
+def _near_error(task: Sums, split: str, epsilon: float) -> float:
     stream = key(torch.tensor([0], dtype=torch.int32), Purpose.TASK, 1)
     u = uniform(stream, counters(task.inputs, 20_000), torch.float64)
     numbers = {k: torch.tensor([v], dtype=torch.float64) for k, v in task.numbers(0, split).items()}

@@ -26,7 +26,7 @@ from nalm.recipes import Recipe
 from nalm.tasks import RangeTask, Split
 
 
-def _error(split: Split) -> Callable[[Runs], Interval]:
+def _error(split: str) -> Callable[[Runs], Interval]:
     """The median of the mean squared errors at the chosen step."""
 
     def measure(runs: Runs) -> Interval:
