@@ -372,7 +372,7 @@ def test_a_worker_that_comes_later_is_given_work_at_once(course, tmp_path):
 def test_a_stopped_worker_without_another_is_named(course, tmp_path):
     told, stopped = [], []
     with running(tmp_path, workers=1) as machines, Cluster(machines.address, told.append) as cluster:
-        (address,) = cluster._workers()
+        (address,) = cluster._client.nthreads()
         stop = stop_once(course, stopped)
 
         def idle():
