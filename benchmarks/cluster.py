@@ -26,7 +26,8 @@ from pathlib import Path
 from typing import Any
 
 from nalm.experiment.bench import do_work, make_experiment, make_work
-from nalm.experiment.cluster import Cluster, facts
+from nalm.experiment.cluster import Cluster
+from nalm.experiment.cluster_worker import facts
 from nalm.experiment.compute import compute
 from nalm.experiment.local import Local
 from nalm.experiment.plan import make_plan

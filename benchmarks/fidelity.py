@@ -11,11 +11,11 @@ import argparse
 import json
 from typing import Any
 
-from nalm.catalogue import cores
 from nalm.experiment.bench import do_work, make_experiment, make_work
 from nalm.experiment.local import Local
 from nalm.experiment.store import Store
 from nalm.tasks import OPERATIONS, TEST_RANGES
+from nalm.threads import cores
 from nalm.units import UNITS
 
 VARIANTS = ["realnpu@modified", "nmru(exact_evaluation=true)"]

@@ -40,18 +40,18 @@ main()
 # An interruption that comes in a callback, where Python can only print it.
 IN_A_CALLBACK = """
 import os, signal, time, weakref
-from nalm import catalogue
 from nalm.__main__ import main
+from nalm.cli import machine
 
 class Thing: ...
 
-def machine():
+def facts():
     thing = Thing()
     seen = weakref.ref(thing, lambda _: os.kill(os.getpid(), signal.SIGINT))
     del thing
     time.sleep(60)
 
-catalogue.machine = machine
+machine.facts = facts
 main()
 """
 AT_THE_END = """

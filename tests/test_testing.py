@@ -9,6 +9,7 @@ import torch
 import nalm
 import nalm.testing
 from nalm.testing import CHECKS, faults
+from nalm.testing.hints import HINTS
 
 DOCS = Path(__file__).parents[1] / "docs"
 
@@ -64,7 +65,7 @@ def test_a_fault_names_the_line_that_led_to_it_or_that_of_the_class():
 
 def test_every_check_has_a_hint():
     assert all(found.hint for found in faults(Bare))
-    assert {one.__name__ for one in CHECKS} == set(nalm.testing._HINTS)
+    assert {one.__name__ for one in CHECKS} == set(HINTS)
 
 
 def test_a_class_that_is_typed_in_has_no_line():

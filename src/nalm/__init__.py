@@ -64,7 +64,7 @@ _PLACES = {
 }
 _PLACE_OF = {name: place for place, names in _PLACES.items() for name in names}
 _MODULES = (
-    "catalogue", "engine", "errors", "evaluate", "experiment", "models", "papers", "recipes", "report",
+    "engine", "errors", "evaluate", "experiment", "models", "papers", "recipes", "report",
     "second_order", "streams", "symbolic", "tasks", "testing", "training", "units",
 )  # fmt: skip
 

@@ -3,6 +3,7 @@
 import contextlib
 import json
 import os
+import pickle
 import signal
 import socket
 import subprocess
@@ -14,10 +15,12 @@ import pytest
 
 from nalm.cli import main
 from nalm.errors import ArgumentError, NalmError
-from nalm.experiment import cluster as module
+from nalm.experiment import cluster as cluster_module
+from nalm.experiment import cluster_scheduler
 from nalm.experiment import jobs as jobs_module
 from nalm.experiment.bench import do_work, make_experiment, make_work
-from nalm.experiment.cluster import Cluster, ClusterError, check_facts, facts
+from nalm.experiment.cluster import Cluster
+from nalm.experiment.cluster_worker import ClusterError, check_facts, compute_on_worker, facts
 from nalm.experiment.jobs import Jobs, Paces
 from nalm.experiment.local import Local
 from nalm.experiment.store import Store
@@ -26,7 +29,7 @@ pytest.importorskip("distributed", reason="Dask is not installed")
 pytestmark = pytest.mark.xdist_group("cluster")
 
 NO_NALM = "import sys; sys.modules['nalm'] = sys.modules['torch'] = None; "
-USUAL_PATIENCE = module.PATIENCE
+USUAL_PATIENCE = cluster_scheduler.PATIENCE
 OTHER_VERSION = "import nalm._version as v; v.NUMERICS_VERSION = 99; "
 
 
@@ -102,8 +105,8 @@ def running(folder, workers=2):
 @pytest.fixture(autouse=True)
 def patient(monkeypatch):
     """What is there answers, however busy the machine is."""
-    monkeypatch.setattr(module, "PATIENCE", LIMIT)
-    monkeypatch.setattr(module, "ANSWER", LIMIT)
+    monkeypatch.setattr(cluster_scheduler, "PATIENCE", LIMIT)
+    monkeypatch.setattr(cluster_scheduler, "ANSWER", LIMIT)
 
 
 @pytest.fixture(scope="module")
@@ -206,8 +209,8 @@ def test_a_worker_with_another_version_is_refused_with_both_values(tmp_path):
 
 
 def test_a_worker_that_comes_later_is_checked_too(connected):
-    job = module.pickle.dumps(({**facts(), "torch version": "0.0"}, b"of another version: not to be read"))
-    (found,) = connected.run(module._compute_on_worker(), iter([job]), lambda: None)
+    job = pickle.dumps(({**facts(), "torch version": "0.0"}, b"of another version: not to be read"))
+    (found,) = connected.run(compute_on_worker(), iter([job]), lambda: None)
     assert "its torch version is" in str(found[1])
     assert "here it is 0.0" in str(found[1])
 
@@ -243,6 +246,7 @@ def test_many_small_jobs_all_come_back_each_with_its_place(connected):
 
 FAILS_ELSEWHERE = """
 import os
+import pickle
 import torch
 
 
@@ -269,7 +273,7 @@ def test_a_chunk_that_fails_on_the_worker_is_told_in_one_sentence(connected, tmp
 def test_without_workers_the_work_waits_for_one(tmp_path, locally):
     with running(tmp_path, workers=1) as machines, Cluster(machines.address) as cluster:
         machines.kill(machines.workers[0])
-        eventually(lambda: not cluster._workers(), "the scheduler notices that the worker is gone")
+        eventually(lambda: not cluster._scheduler.count_workers(), "the scheduler notices that it is gone")
         started = []
 
         def start(progress):
@@ -368,7 +372,7 @@ def test_a_worker_that_comes_later_is_given_work_at_once(course, tmp_path):
 def test_a_stopped_worker_without_another_is_named(course, tmp_path):
     told, stopped = [], []
     with running(tmp_path, workers=1) as machines, Cluster(machines.address, told.append) as cluster:
-        (address,) = cluster._workers()
+        (address,) = cluster._client.nthreads()
         stop = stop_once(course, stopped)
 
         def idle():
@@ -430,7 +434,7 @@ def test_a_worker_that_is_stopped_before_the_work_is_left_for_later(course, tmp_
         with Cluster(machines.address) as cluster:
             cluster._client.wait_for_workers(2, timeout=LIMIT)
         machines.workers[0].send_signal(signal.SIGSTOP)
-        monkeypatch.setattr(module, "ANSWER", 3)
+        monkeypatch.setattr(cluster_scheduler, "ANSWER", 3)
         course.go()
         with Cluster(machines.address, told.append) as cluster:
             found = dict(cluster.run(course.job(), iter([0, 1]), course.in_time))
@@ -439,7 +443,7 @@ def test_a_worker_that_is_stopped_before_the_work_is_left_for_later(course, tmp_
 
 
 def test_a_result_that_a_stopped_worker_keeps_is_computed_again(course, tmp_path, monkeypatch):
-    monkeypatch.setattr(module, "FETCH", 3)
+    monkeypatch.setattr(cluster_module, "FETCH", 3)
     course.go()
     with running(tmp_path) as machines, Cluster(machines.address) as cluster:
         cluster._client.wait_for_workers(2, timeout=LIMIT)
@@ -475,7 +479,7 @@ def test_an_error_on_a_worker_comes_back(connected):
 
 @pytest.mark.parametrize("mute", [False, True], ids=["nobody listens", "nobody answers"])
 def test_a_scheduler_that_does_not_answer_is_one_sentence(mute, monkeypatch, capsys, tmp_path):
-    monkeypatch.setattr(module, "PATIENCE", 2)
+    monkeypatch.setattr(cluster_scheduler, "PATIENCE", 2)
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))
         if mute:
@@ -486,7 +490,7 @@ def test_a_scheduler_that_does_not_answer_is_one_sentence(mute, monkeypatch, cap
 
 
 def test_a_scheduler_that_does_not_answer_is_not_waited_for_longer_than_promised():
-    assert USUAL_PATIENCE + module.GRACE < 15
+    assert USUAL_PATIENCE + cluster_scheduler.GRACE < 15
 
 
 def command(capsys, *arguments):

@@ -5,8 +5,8 @@ import json
 import pytest
 from typer.testing import CliRunner
 
-from nalm import catalogue
 from nalm.cli import app
+from nalm.cli.unit_page import unit_page
 from nalm.errors import ArgumentError
 
 FILE = '''
@@ -50,7 +50,7 @@ def mine(tmp_path, monkeypatch):
 
 
 def test_the_page_of_a_users_unit(mine):
-    page = catalogue.unit_page(mine + "Mine")
+    page = unit_page(mine + "Mine")
     assert (page["name"], page["class"], page["source"]) == ("./mine.py:Mine", "Mine", "mine.py")
     assert page["ops"] == ["mul"]
     assert page["description"] == "A product of my own."
@@ -60,7 +60,7 @@ def test_the_page_of_a_users_unit(mine):
 
 
 def test_the_page_of_a_plain_module_says_what_is_known(mine):
-    page = catalogue.unit_page(mine + "Plain")
+    page = unit_page(mine + "Plain")
     assert page["ops"] == []
     assert page["options"] == {"scale": 2.0}
     assert page["summary"] == "A plain sum."
@@ -68,18 +68,18 @@ def test_the_page_of_a_plain_module_says_what_is_known(mine):
 
 
 def test_a_unit_without_operations_has_a_page(mine):
-    assert catalogue.unit_page(mine + "NoOps")["ops"] == []
+    assert unit_page(mine + "NoOps")["ops"] == []
 
 
 def test_a_recipe_that_cannot_be_made_is_told_with_file_and_line(mine):
     with pytest.raises(ArgumentError, match=r"mine\.py:30: ZeroDivisionError"):
-        catalogue.unit_page(mine + "Faulty")
+        unit_page(mine + "Faulty")
 
 
 def test_a_unit_of_ours_has_no_source():
-    assert catalogue.unit_page("nmu")["source"] is None
+    assert unit_page("nmu")["source"] is None
     with pytest.raises(ArgumentError, match="Did you mean 'nmu'"):
-        catalogue.unit_page("nmuu")
+        unit_page("nmuu")
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,6 @@
+"""The command line: parses, calls, prints. Results go to standard output, talk to standard error."""
+
+from nalm.cli.commands import app
+from nalm.cli.exit_codes import main, run
+
+__all__ = ["app", "main", "run"]

@@ -1,0 +1,151 @@
+"""`nalm bench`: train units on a task for many seeds."""
+
+from __future__ import annotations
+
+import contextlib
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from nalm.cli.bench_options import (
+    DryRun,
+    Fresh,
+    Hidden,
+    Inputs,
+    Iterations,
+    Ops,
+    Published,
+    Ranges,
+    RecipeName,
+    ScaleName,
+    ScheduleName,
+    Seeds,
+    TaskName,
+    Threshold,
+    Units,
+)
+from nalm.cli.comma_lists import items
+from nalm.cli.json_file import check_writable, write_json
+from nalm.cli.options import DEFAULT_STORE, Jobs, Json, Scheduler, StoreFile
+from nalm.cli.output import duration, print_table, say, say_all
+from nalm.cli.progress import shown_progress
+from nalm.cli.workforce import chosen_workforce
+from nalm.errors import ArgumentError, check_above_zero, check_choice, check_positive
+from nalm.report import tables
+
+if TYPE_CHECKING:
+    from nalm.experiment.bench import Experiment, Work
+    from nalm.experiment.workforce import Workforce
+
+USUAL_SEEDS = {"quick": 5, "paper": 25}
+
+
+def bench(
+    task: TaskName,
+    op: Ops = None,
+    units: Units = None,
+    ranges: Ranges = None,
+    inputs: Inputs = None,
+    seeds: Seeds = None,
+    hidden: Hidden = 2,
+    iterations: Iterations = None,
+    schedule: ScheduleName = "scaled",
+    recipe: RecipeName = None,
+    scale: ScaleName = "paper",
+    threshold: Threshold = None,
+    published: Published = None,
+    store: StoreFile = DEFAULT_STORE,
+    fresh: Fresh = False,
+    dry_run: DryRun = False,
+    jobs: Jobs = None,
+    scheduler: Scheduler = None,
+    json_file: Json = None,
+) -> None:
+    """Train units on a task for many seeds and print how often they solve it, with intervals.
+
+    What is in the store is not computed again; an interrupted command resumes when it is run again.
+    """
+    from nalm.experiment.bench import make_experiment, plan_work, schedule_notes
+    from nalm.papers.benched import has_own_units, with_published
+
+    _check_threshold(threshold, published)
+    check_writable(json_file)
+    with contextlib.redirect_stdout(sys.stderr):  # what a user's unit prints is no result
+        experiment = make_experiment(
+            task,
+            items("units", units),
+            items("op", op),
+            items("ranges", ranges),
+            inputs=inputs,
+            seeds=USUAL_SEEDS[check_choice("scale", scale, USUAL_SEEDS)] if seeds is None else seeds,
+            iterations=iterations,
+            recipe=recipe,
+            schedule=schedule,
+            hidden=check_positive("hidden", hidden),
+        )
+    with chosen_workforce(jobs, scheduler) as workforce:
+        if dry_run:
+            work = plan_work(experiment, store, workforce.size, fresh=fresh)
+            say_all(schedule_notes(experiment))
+            _print_plan(work, workforce.size, json_file)
+            return
+        result = _computed(experiment, store, workforce, fresh, threshold)
+    wanted = has_own_units(experiment) if published is None else published
+    result = with_published(result, experiment, wanted=wanted and threshold is None)
+    if not write_json(result, json_file):
+        _print_bench(result)
+    if result["computed_runs"]:
+        say(f"{result['computed_runs']} runs computed in {duration(result['seconds'])}.")
+
+
+def _check_threshold(threshold: float | None, published: bool | None) -> None:
+    if threshold is None:
+        return
+    check_above_zero("threshold", threshold)
+    if published:
+        raise ArgumentError("published", "left out with --threshold, which papers do not use", "--published")
+
+
+def _computed(
+    experiment: Experiment, path: Path, workforce: Workforce, fresh: bool, threshold: float | None
+) -> dict[str, Any]:
+    """The JSON of the benchmark, with what the store lacks computed first."""
+    from nalm.experiment.bench import Store, do_work, make_work, schedule_notes
+
+    with Store(path) as store:
+        work = make_work(experiment, store, workforce.size, fresh=fresh)
+        if work.missing:
+            say_all(schedule_notes(experiment))
+            say(f"{work.missing} runs to compute, {work.stored} stored in {path}.")
+        with shown_progress() as tell:
+            return do_work(work, store, workforce, tell, threshold=threshold)
+
+
+def _print_plan(work: Work, processes: int, json_file: str | None) -> None:
+    plan = {
+        "runs": work.missing + work.stored,
+        "stored_runs": work.stored,
+        "computed_runs": work.missing,
+        "chunks": len(work.chunks),
+        "processes": processes,
+        "run_steps": work.run_steps,
+        "estimated_seconds": work.estimate(processes),
+    }
+    if write_json(plan, json_file):
+        return
+    parts = f"{work.missing} to compute in {len(work.chunks)} chunks"
+    print(f"{plan['runs']} runs, {work.stored} of them stored; {parts}")
+    print(f"on {processes} processes: about {duration(plan['estimated_seconds'])}, compiling included.")
+
+
+def _print_bench(result: dict[str, Any]) -> None:
+    """All rows, and where units can be compared which is for what."""
+    print_table(tables.bench_table(result))
+    if line := tables.second_order_line(result):
+        print(line)
+    for note in result["notes"]:
+        print(note)
+    if any(len(entry["units"]) > 1 for entry in result["summary"]):
+        print_table(tables.summary_table(result))
+    if table := tables.published_table(result):
+        print_table(table)

@@ -1,0 +1,57 @@
+"""The options of `nalm bench` that no other command has."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+TaskName = Annotated[str, typer.Argument(metavar="TASK", help="A name from `nalm list tasks`.")]
+Ops = Annotated[
+    str | None, typer.Option(metavar="LIST", help="Operations; by default all that a unit can do.")
+]
+Units = Annotated[
+    str | None,
+    typer.Option(
+        metavar="LIST",
+        help="name[@recipe][(option=value;…)], a stack nau+nmu, a file ./mine.py:MyUnit; by default all.",
+    ),
+]
+Ranges = Annotated[
+    str | None,
+    typer.Option(metavar="LIST", help="Names from `nalm list ranges`, sets of them, or train=>test."),
+]
+Inputs = Annotated[int | None, typer.Option(help="Number of inputs; by default that of the papers.")]
+Seeds = Annotated[int | None, typer.Option(help="How many seeds, from 0 on; by default 25.")]
+Hidden = Annotated[int, typer.Option(help="Values between the units of a stack.")]
+Iterations = Annotated[int | None, typer.Option(help="Steps; by default those of the recipe.")]
+ScheduleName = Annotated[
+    str,
+    typer.Option(
+        metavar="scaled|published",
+        help="What fewer steps do to a recipe's schedules: shorten them (scaled) or cut them off.",
+    ),
+]
+RecipeName = Annotated[
+    str | None,
+    typer.Option(
+        metavar="NAME",
+        help="Recipe of units that name none themselves; without --units, those that it is made for. "
+        "second-order: solve instead of train.",
+    ),
+]
+ScaleName = Annotated[
+    str, typer.Option(metavar="quick|paper", help="quick: 5 seeds unless --seeds says otherwise.")
+]
+Threshold = Annotated[
+    float | None, typer.Option(help="Error below which a run counts as solved; by default the task's.")
+]
+Published = Annotated[
+    bool | None,
+    typer.Option(
+        "--published/--no-published",
+        help="Put the papers' numbers for the same tasks beside; by default where a unit is your own.",
+    ),
+]
+Fresh = Annotated[bool, typer.Option("--fresh", help="Compute stored runs again.")]
+DryRun = Annotated[bool, typer.Option("--dry-run", help="Print the plan and an estimate only.")]

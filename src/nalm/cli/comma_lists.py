@@ -1,0 +1,25 @@
+"""Options that are lists, with commas between their items."""
+
+from __future__ import annotations
+
+import re
+
+from nalm.errors import ArgumentError
+
+
+def items(argument: str, text: str | None) -> list[str] | None:
+    """The items of a comma list; commas inside brackets separate nothing."""
+    if text is None:
+        return None
+    found = [item.strip() for item in re.split(r",(?![^()]*\))", text)]
+    if not all(found):
+        raise ArgumentError(argument, "items separated by commas", repr(text))
+    return found
+
+
+def numbers(argument: str, text: str | None) -> list[int] | None:
+    """The items of a comma list of whole numbers."""
+    found = items(argument, text)
+    if found is not None and not all(item.isdigit() for item in found):
+        raise ArgumentError(argument, "whole numbers separated by commas", repr(text))
+    return None if found is None else [int(item) for item in found]

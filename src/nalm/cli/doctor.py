@@ -1,0 +1,21 @@
+"""`nalm doctor`: what this machine offers."""
+
+from __future__ import annotations
+
+from nalm.cli import machine
+from nalm.cli.json_file import write_json
+from nalm.cli.options import Json
+from nalm.cli.output import say
+
+
+def doctor(json_file: Json = None) -> None:
+    """Say what this machine offers: versions, processor, compiler, cache."""
+    facts = machine.facts()
+    if write_json(facts, json_file):
+        return
+    for name, value in facts.items():
+        print(f"{name:18} {value}")
+    if facts["compiler"] is None:
+        say("No C++ compiler: training works but is many times slower. Install g++ or clang.")
+    if not facts["cache_writable"]:
+        say(f"The cache folder {facts['cache']} cannot be written: every start compiles anew.")

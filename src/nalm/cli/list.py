@@ -1,0 +1,29 @@
+"""`nalm list`: what there is."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from nalm.cli import catalogue
+from nalm.cli.json_file import write_json
+from nalm.cli.options import Json
+from nalm.cli.output import print_table
+from nalm.errors import check_choice
+from nalm.report import tables
+
+
+def list_(
+    kind: Annotated[
+        str | None, typer.Argument(metavar="[units|tasks|ranges|papers]", show_default=False)
+    ] = None,
+    json_file: Json = None,
+) -> None:
+    """List what there is: units, tasks, ranges or papers; all of them by default."""
+    kinds = catalogue.KINDS if kind is None else (check_choice("kind", kind, catalogue.KINDS),)
+    data = {k: catalogue.listing(k) for k in kinds}
+    if write_json(data, json_file):
+        return
+    for k, rows in data.items():
+        print_table(tables.catalogue_table(k, rows, hidden=("class", "recipes", "papers", "models")))

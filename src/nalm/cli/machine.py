@@ -1,0 +1,30 @@
+"""What the numbers of a run may depend on, and what speed depends on, for `nalm doctor`."""
+
+from __future__ import annotations
+
+import platform
+from typing import Any
+
+import torch
+
+from nalm._version import NUMERICS_VERSION, __version__
+from nalm.engine.program import cache_folder, compiler, is_writable
+from nalm.threads import cores
+
+
+def facts() -> dict[str, Any]:
+    """Versions, processor, compiler and cache of this machine, by name."""
+    found = compiler()
+    return {
+        "nalm": __version__,
+        "numerics_version": NUMERICS_VERSION,
+        "python": platform.python_version(),
+        "torch": torch.__version__,
+        "cpu": platform.machine(),
+        "cpu_capability": torch.backends.cpu.get_cpu_capability(),
+        "cores": cores(),
+        "compiler": found,
+        "mode": "compiled" if found else "eager",
+        "cache": str(cache_folder()),
+        "cache_writable": is_writable(cache_folder()),
+    }

@@ -1,0 +1,130 @@
+"""`nalm reproduce`: a table or figure of a paper, ours next to theirs."""
+
+from __future__ import annotations
+
+import os
+from collections import Counter
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from nalm.cli.json_file import check_writable, write_json
+from nalm.cli.options import DEFAULT_STORE, Jobs, Json, Scheduler, StoreFile
+from nalm.cli.output import duration, print_table, say
+from nalm.cli.progress import shown_progress
+from nalm.cli.workforce import chosen_workforce
+from nalm.errors import ArgumentError, nearest
+from nalm.report import tables
+
+if TYPE_CHECKING:
+    from nalm.papers.entry import Entry, Measured
+
+
+def reproduce(
+    entry: Annotated[
+        str | None, typer.Argument(metavar="ID", help="A table or figure from `nalm reproduce --list`.")
+    ] = None,
+    listed: Annotated[
+        bool, typer.Option("--list", help="Show all tables and figures, and what became of them.")
+    ] = False,
+    scale: Annotated[
+        str, typer.Option(metavar="quick|paper", help="paper: the full protocol; quick: a reduced one.")
+    ] = "paper",
+    seeds: Annotated[int | None, typer.Option(help="Seeds; by default those of the protocol.")] = None,
+    steps: Annotated[
+        float | None, typer.Option(help="Part of the paper's steps; by default that of the protocol.")
+    ] = None,
+    rows: Annotated[str | None, typer.Option(metavar="LIST", help="Only these rows, split by ;.")] = None,
+    figures: Annotated[
+        Path, typer.Option(metavar="FOLDER", help="Where the figure is written, as PNG and PDF.")
+    ] = Path("."),
+    store: StoreFile = DEFAULT_STORE,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Say what is to be computed only.")] = False,
+    jobs: Jobs = None,
+    scheduler: Scheduler = None,
+    json_file: Json = None,
+) -> None:
+    """Run a table or figure of a paper, or read it from the store, and print ours beside theirs."""
+    if listed:
+        _print_ledger(entry, json_file)
+        return
+    found = _entry(entry)
+    from nalm.papers.reproduce import measure, plan, result_of
+    from nalm.papers.scale import make_scale
+
+    wanted = make_scale(scale, seeds, steps, None if rows is None else rows.split(";"))
+    check_writable(json_file)
+    _check_folder(figures)
+    with chosen_workforce(jobs, scheduler) as workforce:
+        planned = plan(found, wanted, store, workforce.size)
+        if dry_run:
+            if not write_json(planned, json_file):
+                print(_plan_sentence(planned))
+            return
+        if planned["computed_runs"]:
+            say(_plan_sentence(planned))
+        with shown_progress() as tell:
+            measured = measure(found, wanted, store, workforce, tell)
+    result = result_of(found, measured, wanted)
+    if not write_json(result, json_file):
+        _print_reproduction(result)
+    _save_figure(found, measured, figures, result["reduced"])
+
+
+def _print_ledger(entry: str | None, json_file: str | None) -> None:
+    from nalm.papers import ledger
+
+    if entry is not None:
+        raise ArgumentError("ID", "left out with --list", repr(entry))
+    entries = ledger.listing()
+    if not write_json({"entries": entries}, json_file):
+        print_table(tables.ledger_table(entries))
+
+
+def _entry(name: str | None) -> Entry:
+    """The entry of the ledger that has this name."""
+    if name is None:
+        raise ArgumentError("ID", "a table or figure, as in `nalm reproduce mistry2023:fig3.4`", "none")
+    from nalm.papers.entries import ENTRIES
+
+    if name not in ENTRIES:
+        hint = f"Did you mean {close!r}?" if (close := nearest(name, ENTRIES)) else ""
+        raise ArgumentError("ID", "one of `nalm reproduce --list`", repr(name), hint)
+    return ENTRIES[name]
+
+
+def _check_folder(figures: Path) -> None:
+    """Refuse a folder that cannot be written before the work that fills it."""
+    if not (figures.is_dir() and os.access(figures, os.W_OK)):
+        raise ArgumentError("figures", "a folder that exists and can be written", repr(str(figures)))
+
+
+def _plan_sentence(plan: dict[str, Any]) -> str:
+    if plan["computed_runs"] is None:
+        return f"{plan['id']} computes on its own and stores no runs; how long it takes is not known."
+    return f"{plan['computed_runs']} runs to compute, in about {duration(plan['estimated_seconds'])}."
+
+
+def _print_reproduction(result: dict[str, Any]) -> None:
+    print_table(tables.reproduction_table(result))
+    counts = Counter(cell["verdict"] for cell in result["cells"])
+    print(", ".join(f"{count} {verdict}" for verdict, count in counts.items()) or "No cells.")
+    if result["reduced"]:
+        print("Reduced: " + "; ".join(result["reduced"]) + ".")
+    if result["note"]:
+        print(result["note"])
+
+
+def _save_figure(entry: Entry, measured: Measured, folder: Path, reduced: list[str]) -> None:
+    """Write the figure; without the package that draws, the numbers still stand."""
+    from nalm.papers.figures import MissingPackage, save
+    from nalm.papers.ledger import file_name
+
+    name = file_name(entry.id) + ("-quick" if reduced else "")
+    try:
+        files = save(entry, measured, folder, name, reduced)
+    except MissingPackage as error:
+        say(str(error))
+    else:
+        say(f"Figure written to {' and '.join(map(str, files))}.")

@@ -1,0 +1,83 @@
+"""Everything that is known about one unit, as plain data."""
+
+from __future__ import annotations
+
+import inspect
+from dataclasses import asdict
+from typing import Any
+
+from torch import nn
+
+from nalm.cli.catalogue import plain_row, unit_row
+from nalm.errors import ArgumentError
+from nalm.models import user_units
+from nalm.papers import PAPERS
+from nalm.tasks import OPERATIONS, TEST_RANGES, SingleModule, Split
+from nalm.units import UNITS, Unit, unit_class
+
+
+def unit_page(name: str) -> dict[str, Any]:
+    """Everything that is known about a unit: its equation, options, operations, recipes, papers.
+
+    Args:
+        name: a unit's name, or that of a user's own class, as in `./mine.py:MyUnit`. Of a plain `nn.Module`
+            neither operations nor recipes are known.
+    """
+    unit, found = _class_of(name)
+    try:
+        row = unit_row(unit) if issubclass(unit, Unit) else plain_row(unit)
+        recipes = _recipes(unit) if issubclass(unit, Unit) else {}
+    except Exception as error:  # a user's `make_recipe` may raise anything
+        if found is None:
+            raise
+        raise ArgumentError(
+            "unit", "one whose recipes can be made", user_units.failure(error, found)
+        ) from error
+    published = recipes.pop("published", {})
+    return {
+        **row,
+        "name": name,
+        "source": None if found is None else str(found.file),
+        "description": inspect.getdoc(inspect.getmodule(unit)) or _own_words(unit),
+        "options": _options(unit),
+        "arguments": _own_words(unit),
+        "published_recipes": published,
+        "other_recipes": recipes,
+        "citations": [asdict(PAPERS[key]) for key in row["papers"] if key in PAPERS],
+        "thresholds": {
+            op: {r: SingleModule(op, r).threshold(Split.TEST) for r in TEST_RANGES}
+            for op in row["ops"]
+            if op in OPERATIONS
+        },
+    }
+
+
+def _class_of(name: str) -> tuple[type[nn.Module], user_units.OwnUnit | None]:
+    """The class of this name, and where it comes from if it is a user's or a package's."""
+    if user_units.is_file(name):
+        found = user_units.load_file(name)
+    elif name not in UNITS and name in user_units.offered():
+        found = user_units.load_offered(name)
+    else:
+        return unit_class(name), None
+    return found.kind, found
+
+
+def _recipes(unit: type[Unit]) -> dict[str, dict[str, str]]:
+    """All recipes of a unit in words, by their names and by operation."""
+    ops = getattr(unit, "ops", ())
+    return {name: {op: repr(unit.recipe(op, name)) for op in ops} for name in unit.all_recipes()}
+
+
+def _own_words(unit: type[nn.Module]) -> str:
+    """What a class says of itself; what it inherits from torch is about something else."""
+    return inspect.cleandoc(unit.__doc__) if unit.__doc__ and unit.__doc__ != nn.Module.__doc__ else ""
+
+
+def _options(kind: type[nn.Module]) -> dict[str, Any]:
+    """Options and their defaults: what is neither a size nor common to all units."""
+    parameters = list(inspect.signature(kind).parameters.values())
+    common = inspect.signature(Unit).parameters if issubclass(kind, Unit) else {}
+    empty = inspect.Parameter.empty
+    named = [p for p in parameters[2:] if p.name not in common and p.kind is not p.VAR_KEYWORD]
+    return {p.name: None if p.default is empty else p.default for p in named}

@@ -1,0 +1,30 @@
+"""Who computes: the processes of this machine, or the cluster that `--scheduler` names."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from nalm.cli.output import say
+from nalm.errors import ArgumentError, check_positive
+from nalm.threads import cores
+
+if TYPE_CHECKING:
+    from nalm.experiment.workforce import Workforce
+
+
+@contextlib.contextmanager
+def chosen_workforce(jobs: int | None, scheduler: str | None) -> Iterator[Workforce]:
+    """The workforce that the options ask for; by default a process for each core."""
+    if scheduler is None:
+        from nalm.experiment.local import Local
+
+        yield Local(check_positive("jobs", cores() if jobs is None else jobs))
+        return
+    if jobs is not None:
+        raise ArgumentError("jobs", "left out with --scheduler", repr(jobs))
+    from nalm.experiment.cluster import Cluster
+
+    with Cluster(scheduler, say) as cluster:
+        yield cluster

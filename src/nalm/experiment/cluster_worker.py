@@ -1,0 +1,100 @@
+"""What happens on a worker of a cluster, and whether a worker is fit for it.
+
+Chunks and records travel as bytes that only workers and the process that asks read, so that the scheduler
+needs no nalm.
+"""
+
+from __future__ import annotations
+
+import pickle
+import threading
+from collections.abc import Callable
+from typing import Any
+
+from nalm._version import NUMERICS_VERSION
+from nalm.errors import NalmError
+from nalm.experiment.plan import Chunk
+from nalm.experiment.store import Record
+from nalm.experiment.workforce import portable
+
+
+class ClusterError(NalmError):
+    """A cluster that cannot be used, or is gone."""
+
+
+def facts() -> dict[str, Any]:
+    """What a worker must have in common with the process that asks."""
+    import torch
+
+    return {
+        "nalm numerics version": NUMERICS_VERSION,
+        "torch version": torch.__version__,
+        "CPU capability": torch.backends.cpu.get_cpu_capability(),
+    }
+
+
+def check_facts(ours: dict[str, Any], theirs: dict[str, Any], worker: str) -> None:
+    """Refuse a worker that differs, naming both values."""
+    apart = [
+        f"its {name} is {theirs.get(name, 'unknown')}, here it is {value}"
+        for name, value in ours.items()
+        if theirs.get(name) != value
+    ]
+    if apart:
+        raise ClusterError(f"Worker {worker} cannot be used: {'; '.join(apart)}.")
+
+
+def packed(chunk: Chunk, wanted: dict[str, Any]) -> bytes:
+    """A chunk for a worker that has these facts."""
+    return pickle.dumps((wanted, pickle.dumps(chunk)))
+
+
+def unpacked(result: bytes) -> list[Record]:
+    """The records that a worker gave for a chunk."""
+    records: list[Record] = pickle.loads(result)
+    return records
+
+
+_ALONE = threading.Lock()
+"""A process computes one chunk at a time, however many threads its worker has."""
+
+
+def compute_packed(job: bytes, worker: str) -> bytes:
+    """On a worker: the records of a chunk."""
+    from nalm.experiment.compute import compute
+
+    with _ALONE:
+        wanted, chunk = pickle.loads(job)
+        check_facts(wanted, facts(), worker)  # it may have come after the others were checked
+        try:
+            return pickle.dumps(compute(pickle.loads(chunk)))
+        except Exception as error:
+            raise portable(error) from None
+
+
+def compute_on_worker() -> Callable[[bytes], bytes]:
+    """What a worker calls with a packed chunk; it gives the packed records."""
+
+    # A function inside another travels by its code, not by its name: the scheduler can hold it without nalm.
+    def on_worker(job: bytes) -> bytes:
+        from distributed import get_worker
+
+        address = get_worker().address
+        try:
+            from nalm.experiment import cluster_worker
+        except ImportError as error:
+            raise RuntimeError(f"worker {address} cannot import nalm: {error}") from None
+        return cluster_worker.compute_packed(job, address)
+
+    return on_worker
+
+
+def facts_on_worker() -> Callable[[], dict[str, Any]]:
+    """What a worker calls to give its facts."""
+
+    def on_worker() -> dict[str, Any]:
+        from nalm.experiment import cluster_worker
+
+        return cluster_worker.facts()
+
+    return on_worker

@@ -1,0 +1,15 @@
+"""Conformance: what every unit must satisfy, for our own units and for users'.
+
+    import nalm.testing
+    nalm.testing.check(MyUnit)
+
+runs all checks and raises an AssertionError that lists every fault, with file, line and a hint at the cure.
+`faults` gives them as data; `CHECKS` holds the checks one by one, for parametrising a test suite.
+"""
+
+from nalm.testing.checks import CHECKS
+from nalm.testing.conformance import check, faults
+from nalm.testing.fault import Fault
+from nalm.testing.subject import Reference, Subject
+
+__all__ = ["CHECKS", "Fault", "Reference", "Subject", "check", "faults"]
