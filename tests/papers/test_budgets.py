@@ -11,24 +11,24 @@ import pytest
 import torch
 from torch import nn
 
-from nalm.papers.entries import ENTRIES, inalu_authors
+from nalm.papers.entries import ENTRIES
 from nalm.papers.entry import Entry, Grid
-from nalm.papers.programs import (
+from nalm.papers.heim2020.programs import large as heim_large
+from nalm.papers.heim2020.programs import simple as heim_simple
+from nalm.papers.madsen2020.programs import taylor
+from nalm.papers.mistry2023.programs import (
     feature_scaling,
     gold,
-    heim_large,
-    heim_simple,
-    identity,
-    inalu_tasks,
     mlp_surfaces,
-    recurrent,
     relevance,
     scaled,
     setups,
     starts,
-    taylor,
 )
 from nalm.papers.scale import Scale
+from nalm.papers.schloer2020.entries import experiments as inalu_authors
+from nalm.papers.schloer2020.programs import tasks as inalu_tasks
+from nalm.papers.trask2018.programs import identity, recurrent
 
 PINNED = json.loads((Path(__file__).parent / "budgets.json").read_text(encoding="utf-8"))
 SCALES = {

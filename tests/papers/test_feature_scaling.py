@@ -8,10 +8,10 @@ import torch
 import nalm
 from nalm.models.many import Models
 from nalm.papers.entries import ENTRIES
-from nalm.papers.programs import feature_scaling
-from nalm.papers.programs._protocol import Protocol, median_deviation, sample, share
+from nalm.papers.mistry2023.programs import feature_scaling
 from nalm.papers.published import numbers_of
 from nalm.papers.scale import Scale
+from nalm.papers.shared.networks import Protocol, median_deviation, sample, share
 from nalm.tasks import SingleModule
 from nalm.training.trainers import train_runs
 

@@ -6,10 +6,10 @@ import torch
 
 from nalm.experiment.bench import Judged
 from nalm.experiment.run import Cell
+from nalm.papers.agreement import Finding
 from nalm.papers.claims import Findings
 from nalm.papers.entries import ENTRIES
-from nalm.papers.programs.gates import CLAIMS, mean_gate
-from nalm.papers.verdicts import Finding
+from nalm.papers.madsen2020.programs.gates import CLAIMS, mean_gate
 
 
 class Record:

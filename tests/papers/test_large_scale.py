@@ -6,11 +6,13 @@ import pytest
 import torch
 
 import nalm
-from nalm.papers.programs import heim_large, heim_simple, setups
-from nalm.papers.programs._protocol import sample
-from nalm.papers.programs.heim_units import ForwardClippedNMU, InputGatedINALU
-from nalm.papers.programs.large_scale import BLOCK, Sums
+from nalm.papers.heim2020.programs import large as heim_large
+from nalm.papers.heim2020.programs import simple as heim_simple
+from nalm.papers.heim2020.programs.units import ForwardClippedNMU, InputGatedINALU
+from nalm.papers.mistry2023.programs import setups
 from nalm.papers.published import numbers_of
+from nalm.papers.shared.large_scale import BLOCK, Sums
+from nalm.papers.shared.networks import sample
 from nalm.tasks import ArithmeticDataset
 from nalm.tasks._base import Split
 from nalm.training.trainers import train_runs

@@ -8,13 +8,13 @@ import numpy as np
 import pytest
 import torch
 
+from nalm.papers.agreement import Finding
 from nalm.papers.claims import Findings
 from nalm.papers.entries import ENTRIES
-from nalm.papers.programs import mlp_surfaces
-from nalm.papers.programs._protocol import Protocol
-from nalm.papers.programs.mlp_surfaces import Learnt, Network, true_surface
+from nalm.papers.mistry2023.programs import mlp_surfaces
+from nalm.papers.mistry2023.programs.mlp_surfaces import Learnt, Network, true_surface
 from nalm.papers.scale import Scale
-from nalm.papers.verdicts import Finding
+from nalm.papers.shared.networks import Protocol
 
 
 def test_initial_weights_are_kaiming_then_xavier_with_shifts_at_zero():

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from nalm.evaluate.intervals import success_interval
-from nalm.papers.verdicts import Finding
+from nalm.papers.agreement import Finding
 
 Key = tuple[str, str, str]
 """Row, column and metric."""

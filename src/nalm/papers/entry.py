@@ -10,10 +10,10 @@ from typing import Any, Protocol
 from nalm.errors import ArgumentError, unknown
 from nalm.experiment.bench import Experiment, Judged
 from nalm.experiment.run import Cell
+from nalm.papers.agreement import Finding, Reason
 from nalm.papers.claims import Claim, Findings, Key
 from nalm.papers.metrics import SUCCESS, THREE, Metric
 from nalm.papers.scale import Scale, shortened
-from nalm.papers.verdicts import Finding, Reason
 
 Draw = Callable[["Measured", Any], None]
 """Draws what was measured on an empty figure of matplotlib."""
