@@ -11,6 +11,8 @@ import pytest
 import torch
 from torch import nn
 
+from nalm.errors import ArgumentError
+from nalm.papers.budget import Budget, chosen_rows
 from nalm.papers.entries import ENTRIES
 from nalm.papers.entry import Entry, Grid
 from nalm.papers.heim2020.programs import large as heim_large
@@ -25,7 +27,7 @@ from nalm.papers.mistry2023.programs import (
     setups,
     starts,
 )
-from nalm.papers.scale import Scale
+from nalm.papers.scale import Scale, make_scale
 from nalm.papers.schloer2020.entries import experiments as inalu_authors
 from nalm.papers.schloer2020.programs import tasks as inalu_tasks
 from nalm.papers.trask2018.programs import identity, recurrent
@@ -123,11 +125,36 @@ def budgets(entry: Entry, scale: Scale, asked: set[tuple[int, int]]) -> dict[str
     """Seeds and steps in order, each pair once, and how an entry says that they are less than the paper's."""
     pairs = {(e.seeds, cell.recipe.iterations) for e in entry.experiments(scale) for cell in e.cells}
     if isinstance(entry, Grid):
-        return {"pairs": sorted(map(list, pairs)), "reduced": entry._reduced(scale)}
+        return {"pairs": sorted(map(list, pairs)), "reduced": entry.budget(scale).reduced()}
     if entry.experiments(scale):  # half a grid, half a program
         return {"pairs": sorted(map(list, pairs)), "reduced": None}
     reduced = entry.measure(scale, None).reduced
     return {"pairs": sorted(map(list, asked)), "reduced": reduced}
+
+
+def test_the_full_budget_is_not_reduced_and_a_part_of_it_says_so() -> None:
+    full = Budget(Scale(), 100, quick_seeds=10, quick_steps=0.1)
+    assert (full.seeds, full.steps(10_000), full.reduced()) == (100, 10_000, [])
+    quick = Budget(Scale(quick=True), 100, quick_seeds=10, quick_steps=0.1)
+    assert (quick.seeds, quick.steps(10_000), quick.steps(10, least=3)) == (10, 1_000, 3)
+    assert quick.fewer_seeds("models") == ["models: 10 instead of 100"]
+    assert quick.fewer_steps(10_000) == ["steps: 1000 instead of 10000"]
+    assert quick.reduced() == [
+        "seeds: 10 instead of 100",
+        "steps: 0.1 of the paper's, schedules shortened with them",
+    ]
+
+
+def test_what_is_asked_for_comes_before_the_quick_scale() -> None:
+    asked_for = Budget(Scale(quick=True, seeds=7, steps=0.5), 25, quick_steps=0.02)
+    assert (asked_for.seeds, asked_for.factor) == (7, 0.5)
+    assert Budget(Scale(quick=True), 3).seeds == 3
+
+
+def test_rows_that_do_not_exist_are_refused() -> None:
+    assert chosen_rows(make_scale(rows=["b"]), ["a", "b"]) == ["b"]
+    with pytest.raises(ArgumentError, match="rows"):
+        chosen_rows(make_scale(rows=["c"]), ["a", "b"])
 
 
 def test_every_entry_is_pinned() -> None:

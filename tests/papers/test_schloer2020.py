@@ -16,8 +16,8 @@ from nalm.papers.schloer2020.programs.layers import KINDS, sign
 from nalm.papers.schloer2020.programs.tasks import MINIMAL, OPERATIONS, SIMPLE_FUNCTION, Distribution, Task
 from nalm.papers.schloer2020.programs.training import (
     Data,
+    EpochPlan,
     Past,
-    Protocol,
     errors,
     initial_state,
     penalty_slope,
@@ -107,12 +107,12 @@ def test_the_inalu_solves_every_operation_with_saturated_variables(kind, operati
     if operation in ("mul", "div"):
         made["g0"] = -made["g0"]
     for purpose in (Purpose.VALIDATION, Purpose.TEST):
-        data = MINIMAL.data(purpose, 1, Protocol(samples=640))
+        data = MINIMAL.data(purpose, 1, EpochPlan(samples=640))
         relative = errors(kind, made, data)[:, task] / data.y[:, :, task].double().square().mean((0, 2))
         assert (relative < 1e-10).all()
 
 
-def reference(kind, sizes, data, protocol):
+def reference(kind, sizes, data, plan):
     """Training as the paper and its program tell it: one model, plain loops. No reinitialisation."""
     shapes = kind.shapes(sizes)
     state = {name: initial_state(shapes, data)[name][0, 0] for name in shapes}
@@ -137,8 +137,8 @@ def reference(kind, sizes, data, protocol):
 
     weights = [name for name in shapes if name[0] in "wm"]
     gates = [name for name in shapes if name[0] == "g"]
-    for epoch in range(protocol.epochs):
-        for batch in range(protocol.steps):
+    for epoch in range(plan.epochs):
+        for batch in range(plan.steps):
             loss = error(data.x[batch, :1], data.y[batch, 0, 0])
             before = step(loss, weights if batch % 10 < 8 else gates)
             if epoch > 10 and before < 1:
@@ -149,21 +149,21 @@ def reference(kind, sizes, data, protocol):
 
 @KIND
 def test_training_is_what_plain_loops_over_one_model_give(kind):
-    protocol = Protocol(epochs=14, samples=10 * 8, batch=8)
+    plan = EpochPlan(epochs=14, samples=10 * 8, batch=8)
     task = Task((2, 1), (Distribution("uniform", (-1, 1), (2, 3)),))
-    data = task.data(Purpose.DATA, 1, protocol)
-    expected = reference(kind, task.sizes, data, protocol)
-    found = train(kind, task.sizes, data, protocol, compiled=False)
+    data = task.data(Purpose.DATA, 1, plan)
+    expected = reference(kind, task.sizes, data, plan)
+    found = train(kind, task.sizes, data, plan, compiled=False)
     for name, value in expected.items():
         torch.testing.assert_close(found[name][0, 0], value, rtol=1e-4, atol=1e-5)
 
 
 @KIND
 def test_eight_of_ten_batches_leave_the_gates_alone(kind):
-    protocol = Protocol(epochs=1, samples=8 * 64)
-    data = MINIMAL.data(Purpose.DATA, 1, protocol)
+    plan = EpochPlan(epochs=1, samples=8 * 64)
+    data = MINIMAL.data(Purpose.DATA, 1, plan)
     before = initial_state(kind.shapes(MINIMAL.sizes), data)
-    after = train(kind, MINIMAL.sizes, data, protocol, compiled=False)
+    after = train(kind, MINIMAL.sizes, data, plan, compiled=False)
     changed = {name for name in after if not torch.equal(after[name], before[name])}
     assert changed == {name for name in after if name[0] != "g"}
 
@@ -190,18 +190,18 @@ def stuck_by_hand(losses, least):
 
 
 def test_reinitialisation_follows_the_rule_on_all_errors_since_the_last():
-    protocol, generator = Protocol(epochs=40, samples=4, batch=2), np.random.default_rng(0)
-    past, lists = Past(protocol, torch.Size([3, 2])), [[] for _ in range(6)]
+    plan, generator = EpochPlan(epochs=40, samples=4, batch=2), np.random.default_rng(0)
+    past, lists = Past(plan, torch.Size([3, 2])), [[] for _ in range(6)]
     level = np.array([0.5, 2.0, 1.05, 5.0, 0.9, 3.0])
     seen = set()
-    for step in range(protocol.epochs * protocol.steps):
+    for step in range(plan.epochs * plan.steps):
         falling = 1 + np.array([0, 20, 0, 0.2, 0, 1]) / (1 + step)
         losses = level * falling * generator.uniform(0.8, 1.2, 6)
         past.note(torch.tensor(losses).reshape(3, 2))
         for kept, loss in zip(lists, losses):
             kept.append(loss)
         stuck = past.stuck()
-        expected = [stuck_by_hand(kept, 10 * protocol.steps) for kept in lists]
+        expected = [stuck_by_hand(kept, 10 * plan.steps) for kept in lists]
         assert stuck.flatten().tolist() == expected
         seen |= set(expected)
         past.forget(stuck)
@@ -210,15 +210,15 @@ def test_reinitialisation_follows_the_rule_on_all_errors_since_the_last():
 
 
 def test_a_model_that_does_not_improve_is_drawn_anew_between_minus_two_and_two():
-    protocol = Protocol(epochs=11, samples=8, batch=4)
-    made = MINIMAL.data(Purpose.DATA, 2, protocol)
+    plan = EpochPlan(epochs=11, samples=8, batch=4)
+    made = MINIMAL.data(Purpose.DATA, 2, plan)
     # Errors that go up and down: the halves differ by less than their standard deviation.
     targets = torch.tensor([1e3, 2e3]).reshape(2, 1, 1, 1).expand_as(made.y)
     hopeless = Data(made.x, targets, made.seed, made.place)
     easy = Data(made.x, torch.zeros_like(made.y), made.seed, made.place)
     kind = BY_NAME["iNALU(independent W)"]
-    drawn = train(kind, MINIMAL.sizes, hopeless, protocol, compiled=False)["w00"].flatten()
-    kept = train(kind, MINIMAL.sizes, easy, protocol, compiled=False)["w00"]
+    drawn = train(kind, MINIMAL.sizes, hopeless, plan, compiled=False)["w00"].flatten()
+    kept = train(kind, MINIMAL.sizes, easy, plan, compiled=False)["w00"]
     assert drawn.abs().max() <= 2.01  # one step was made since
     assert drawn.min() < -1.5
     assert drawn.max() > 1.5
@@ -226,12 +226,12 @@ def test_a_model_that_does_not_improve_is_drawn_anew_between_minus_two_and_two()
 
 
 def test_a_run_depends_on_its_own_seed_alone():
-    protocol = Protocol(epochs=1, samples=640)
+    plan = EpochPlan(epochs=1, samples=640)
     kind, seeds = BY_NAME["iNALU(shared W)"], 3
-    many, one = (MINIMAL.data(Purpose.DATA, n, protocol) for n in (seeds, 1))
+    many, one = (MINIMAL.data(Purpose.DATA, n, plan) for n in (seeds, 1))
     torch.testing.assert_close(many.x[:, ::seeds], one.x, rtol=0, atol=0)
-    a = train(kind, MINIMAL.sizes, many, protocol, compiled=False)
-    b = train(kind, MINIMAL.sizes, one, protocol, compiled=False)
+    a = train(kind, MINIMAL.sizes, many, plan, compiled=False)
+    b = train(kind, MINIMAL.sizes, one, plan, compiled=False)
     for name in b:
         torch.testing.assert_close(a[name][::seeds], b[name], rtol=0, atol=1e-6)
 
@@ -246,7 +246,7 @@ def test_a_run_depends_on_its_own_seed_alone():
     ids=lambda value: value.family if isinstance(value, Distribution) else "",
 )
 def test_distributions_have_the_moments_of_the_authors(found, mean, deviation):
-    x = Task((2, 1), (found,)).data(Purpose.DATA, 1, Protocol(samples=64_000)).x.double()
+    x = Task((2, 1), (found,)).data(Purpose.DATA, 1, EpochPlan(samples=64_000)).x.double()
     assert float(x.mean()) == pytest.approx(mean, abs=5 * deviation / math.sqrt(x.numel()))
     assert float(x.std()) == pytest.approx(deviation, rel=0.02)
     if len(found.train) == 2:
@@ -255,7 +255,7 @@ def test_distributions_have_the_moments_of_the_authors(found, mean, deviation):
 
 
 def test_targets_are_the_operations_on_the_two_inputs():
-    data = MINIMAL.data(Purpose.DATA, 1, Protocol(samples=64))
+    data = MINIMAL.data(Purpose.DATA, 1, EpochPlan(samples=64))
     a, b = data.x[:, :, 0, 0], data.x[:, :, 0, 1]
     for task, expected in enumerate((a + b, a - b, a * b, a / b)):
         torch.testing.assert_close(data.y[:, :, task], expected)
@@ -272,9 +272,9 @@ def test_of_many_inputs_half_are_in_a_and_a_quarter_in_b_and_none_in_both():
 
 
 def test_sums_of_many_inputs_are_the_targets_of_all_three_sets():
-    protocol = Protocol(samples=64)
+    plan = EpochPlan(samples=64)
     for purpose in (Purpose.DATA, Purpose.VALIDATION, Purpose.TEST):
-        data = SIMPLE_FUNCTION.data(purpose, 1, protocol)
+        data = SIMPLE_FUNCTION.data(purpose, 1, plan)
         a, b = SIMPLE_FUNCTION.terms(data.seed[1:], data.place[1:], 0)
         chosen = data.x[0, 1, 0][(a + b) > 0]
         torch.testing.assert_close(data.y[0, 1, 0], chosen.sum(0), rtol=1e-4, atol=1e-4)
@@ -291,8 +291,8 @@ def test_every_published_rate_has_one_of_ours_and_what_is_reduced_is_said(id, ta
 
 
 def test_the_full_protocol_is_that_of_the_authors():
-    assert Protocol() == Protocol(epochs=100, samples=64_000, batch=64)
-    assert Protocol().steps * inalu_training._TENTH == 10_000
+    assert EpochPlan() == EpochPlan(epochs=100, samples=64_000, batch=64)
+    assert EpochPlan().steps * inalu_training._TENTH == 10_000
     runs = {
         row: sum(n.n or 0 for n in numbers_of(row) if n.metric == "success")
         for row in ENTRIES

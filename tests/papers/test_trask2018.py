@@ -11,7 +11,6 @@ from nalm.errors import ArgumentError
 from nalm.experiment.local import Local
 from nalm.models.many import Models
 from nalm.papers.agreement import Finding
-from nalm.papers.budget import amount, chosen_rows
 from nalm.papers.entries import ENTRIES
 from nalm.papers.published import numbers_of
 from nalm.papers.reproduce import measure, result_of
@@ -59,22 +58,6 @@ def test_tables_6_and_7_say_the_same_but_for_two_misprints():
         if abs(100 * n.value - sevenths[n.row, n.column, n.metric].value) > 0.11
     }
     assert apart == {(row, "√a", "interpolation error") for row in ("Tanh", "Sigmoid")}
-
-
-# -- how much ------------------------------------------------------------------------------------
-
-
-def test_the_full_protocol_is_not_reduced_and_a_part_of_it_says_so():
-    full = amount(make_scale("paper"), 100, 10_000, quick_models=10, quick_steps=0.1)
-    assert (full.models, full.steps, full.reduced) == (100, 10_000, ())
-    quick = amount(make_scale("quick"), 100, 10_000, quick_models=10, quick_steps=0.1)
-    assert quick.reduced == ("models: 10 instead of 100", "steps: 1000 instead of 10000")
-
-
-def test_rows_that_do_not_exist_are_refused():
-    assert chosen_rows(make_scale(rows=["b"]), ["a", "b"]) == ["b"]
-    with pytest.raises(ArgumentError, match="rows"):
-        chosen_rows(make_scale(rows=["c"]), ["a", "b"])
 
 
 # -- identity ------------------------------------------------------------------------------------

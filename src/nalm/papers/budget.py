@@ -1,8 +1,8 @@
-"""How much a program of its own does at a scale, and in which words it says that it did less."""
+"""How much of a paper's protocol is run at a scale, and in which words it is said that it is less."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from nalm.errors import unknown
@@ -10,43 +10,59 @@ from nalm.papers.scale import Scale
 
 
 @dataclass(frozen=True)
-class Amount:
-    """How many models are trained for how many steps.
+class Budget:
+    """Seeds and steps at a scale.
 
     Attributes:
-        models: how many of each kind.
-        steps: how many each.
-        reduced: in which way that is less than the protocol, in words.
+        scale: how much is asked for.
+        full_seeds: how many seeds the paper has.
+        quick_seeds: how many the quick scale has at most.
+        quick_steps: which part of the paper's steps the quick scale takes.
     """
 
-    models: int
-    steps: int
-    reduced: tuple[str, ...] = ()
+    scale: Scale
+    full_seeds: int = 1
+    quick_seeds: int = 5
+    quick_steps: float = 1.0
+
+    @property
+    def seeds(self) -> int:
+        """How many seeds to run."""
+        quick = min(self.full_seeds, self.quick_seeds)
+        return self.scale.seeds or (quick if self.scale.quick else self.full_seeds)
+
+    @property
+    def factor(self) -> float:
+        """Part of the paper's steps."""
+        return self.scale.steps or (self.quick_steps if self.scale.quick else 1.0)
+
+    def steps(self, full: int, least: int = 1) -> int:
+        """That part of `full` steps, at least `least`."""
+        return max(least, round(full * self.factor))
+
+    def fewer_seeds(self, noun: str = "seeds") -> list[str]:
+        """That there are fewer seeds than in the paper, if there are."""
+        return fewer(noun, self.seeds, self.full_seeds)
+
+    def fewer_steps(self, full: int, noun: str = "steps", least: int = 1) -> list[str]:
+        """That there are fewer steps than `full`, if there are."""
+        return fewer(noun, self.steps(full, least), full)
+
+    def reduced(self) -> list[str]:
+        """In which way this is less than the paper's protocol, where schedules shrink with the steps."""
+        part = f"steps: {self.factor:g} of the paper's, schedules shortened with them"
+        return [*self.fewer_seeds(), *([part] if self.factor < 1 else [])]
 
 
-def amount(scale: Scale, models: int, steps: int, *, quick_models: int, quick_steps: float) -> Amount:
-    """What a scale makes of a protocol of so many models and steps.
-
-    Args:
-        scale: how much to do.
-        models: models of the full protocol.
-        steps: steps of the full protocol.
-        quick_models: models of the quick one.
-        quick_steps: part of the steps that the quick one takes.
-    """
-    count = scale.seeds or (min(models, quick_models) if scale.quick else models)
-    taken = max(1, round(steps * (scale.steps or (quick_steps if scale.quick else 1.0))))
-    said = []
-    if count < models:
-        said.append(f"models: {count} instead of {models}")
-    if taken < steps:
-        said.append(f"steps: {taken} instead of {steps}")
-    return Amount(count, taken, tuple(said))
+def fewer(noun: str, taken: int, full: int) -> list[str]:
+    """That fewer are taken than there are in full, if it is so."""
+    return [f"{noun}: {taken} instead of {full}"] if taken < full else []
 
 
-def chosen_rows(scale: Scale, known: Sequence[str]) -> list[str]:
-    """The rows asked for, by default all."""
+def chosen_rows(scale: Scale, known: Iterable[str]) -> list[str]:
+    """The rows asked for, by default all; unknown ones are refused."""
+    rows = list(dict.fromkeys(known))
     for row in scale.rows or ():
-        if row not in known:
-            raise unknown("rows", row, known)
-    return [row for row in known if scale.rows is None or row in scale.rows]
+        if row not in rows:
+            raise unknown("rows", row, rows)
+    return [row for row in rows if scale.rows is None or row in scale.rows]

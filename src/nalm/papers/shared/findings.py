@@ -1,21 +1,16 @@
-"""What the programs share."""
+"""Numbers that programs measure, as findings."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 import numpy as np
-import torch
 from torch import Tensor
 
-from nalm.evaluate.intervals import Interval
+from nalm.evaluate.intervals import Interval, median_interval, success_interval
 from nalm.papers.agreement import Finding
 from nalm.papers.metrics import Metric, Runs
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
 
 
 def _own(runs: Runs) -> Interval:
@@ -37,19 +32,29 @@ def found(interval: Interval, n: int) -> Finding:
     return Finding(interval.value, interval.low, interval.high, n)
 
 
-def lattice(first: Tensor, second: Tensor) -> Tensor:
-    """All pairs, the second value changing fastest: `(first * second) x 2`, float64."""
-    return torch.cartesian_prod(first.double(), second.double())
+def share(solved: Sequence[bool]) -> Finding:
+    """The share of runs with Wilson's interval."""
+    return _finding(success_interval(sum(solved), len(solved)), len(solved))
 
 
-def steps(low: float, high: float, count: int) -> Tensor:
-    """Evenly spaced numbers, both ends among them, float64; the middle of -1 and 1 is exactly 0."""
-    k = torch.arange(count, dtype=torch.float64)
-    return (low * (count - 1 - k) + high * k) / (count - 1)
+def median(values: Sequence[float]) -> Finding:
+    """The median with the interval that holds it whatever the distribution."""
+    return _finding(median_interval(values), len(values))
 
 
-def row_of_panels(figure: Figure, count: int, width: float = 4.2, height: float = 3.8) -> Sequence[Axes]:
-    """Panels side by side."""
-    figure.set_size_inches(width * count, height)
-    axes: np.ndarray = figure.subplots(1, count, squeeze=False)[0]
-    return list(axes)
+def median_deviation(values: Sequence[float]) -> Finding:
+    """The median plus and minus the median absolute deviation, which is how Heim et al. 2020 report."""
+    x = np.nan_to_num(np.asarray(values, dtype=float), nan=np.inf, posinf=np.inf)
+    middle = float(np.median(x))
+    with np.errstate(invalid="ignore"):  # infinite less infinite is no number, and is reported as none
+        spread = float(np.median(np.abs(x - middle)))
+    return _finding(Interval(middle, middle - spread, middle + spread), len(x))
+
+
+def _finding(found: Interval, n: int) -> Finding:
+    return Finding(_finite(found.value), _finite(found.low), _finite(found.high), n)
+
+
+def _finite(value: float | None) -> float | None:
+    """The number; none where it is infinite or no number."""
+    return value if value is not None and math.isfinite(value) else None

@@ -18,7 +18,8 @@ from nalm.papers.agreement import Finding
 from nalm.papers.claims import Check, Claim, Findings, Key
 from nalm.papers.entry import Draw, Measured
 from nalm.papers.scale import Scale
-from nalm.papers.shared.findings import exact, lattice, steps
+from nalm.papers.shared.findings import exact
+from nalm.papers.shared.points import evenly_spaced, lattice
 from nalm.units import NAU, NMRU, NRU, NACMul, RealNPU, Unit
 
 if TYPE_CHECKING:
@@ -98,7 +99,7 @@ def computing(stacks: Mapping[str, Stack]) -> Callable[[Scale], Measured]:
         findings: dict[Key, Finding] = {}
         surfaces = {}
         for name, stack in stacks.items():
-            first, second = steps(-1, 1, _COUNT), steps(stack.least, 1, _COUNT)
+            first, second = evenly_spaced(-1, 1, _COUNT), evenly_spaced(stack.least, 1, _COUNT)
             loss = stack.loss(lattice(first, second))
             surfaces[name] = (first, second, loss.reshape(_COUNT, _COUNT))
             findings |= {(name, place, "loss"): exact(value) for place, value in _read_off(stack, loss)}

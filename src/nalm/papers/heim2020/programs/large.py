@@ -15,12 +15,14 @@ from torch import nn
 
 from nalm.models.many import Parameters
 from nalm.papers.agreement import Finding
+from nalm.papers.budget import Budget, chosen_rows
 from nalm.papers.claims import Findings, Key
 from nalm.papers.entry import Measured
 from nalm.papers.heim2020.programs.units import ForwardClippedNMU
 from nalm.papers.scale import Scale
+from nalm.papers.shared.findings import median_deviation
 from nalm.papers.shared.large_scale import Sums
-from nalm.papers.shared.networks import Protocol, drawn_by, median_deviation
+from nalm.papers.shared.networks import drawn_by
 from nalm.recipes import L1, Growth, Recipe, RMSProp
 from nalm.recipes.initialisers import Constant, Initialiser, Uniform
 from nalm.recipes.steps import shorter
@@ -78,22 +80,21 @@ ROWS: dict[str, Callable[[], nn.Module]] = {
 
 def compute(scale: Scale) -> Measured:
     """Train every stack on every operation."""
-    protocol = Protocol(10, scale, quick_seeds=5, quick_steps=0.02)
+    budget = Budget(scale, 10, quick_steps=0.02)
     found: dict[Key, Finding] = {}
-    for row, module in ROWS.items():
-        if protocol.has(row):
-            errors = _errors(module(), protocol)
-            for k, column in enumerate(COLUMNS):
-                part = errors[k * len(protocol.seeds) : (k + 1) * len(protocol.seeds)]
-                found[row, column.op, "test error"] = median_deviation(part)
-    return Measured(Findings(found), protocol.reduced())
+    for row in chosen_rows(scale, ROWS):
+        errors = _errors(ROWS[row](), budget)
+        for k, column in enumerate(COLUMNS):
+            part = errors[k * budget.seeds : (k + 1) * budget.seeds]
+            found[row, column.op, "test error"] = median_deviation(part)
+    return Measured(Findings(found), budget.reduced())
 
 
-def _errors(model: nn.Module, protocol: Protocol) -> list[float]:
+def _errors(model: nn.Module, budget: Budget) -> list[float]:
     """Test errors after the last step: all seeds of the first operation, of the second, and so on."""
-    seeds = protocol.seeds * len(COLUMNS)
-    columns = [column for column in COLUMNS for _ in protocol.seeds]
-    recipes = [shorter(column.recipe(), protocol.factor) for column in columns]
+    seeds = list(range(budget.seeds)) * len(COLUMNS)
+    columns = [column for column in COLUMNS for _ in range(budget.seeds)]
+    recipes = [shorter(column.recipe(), budget.factor) for column in columns]
     result = train_runs(
         model,
         [column.task() for column in columns],

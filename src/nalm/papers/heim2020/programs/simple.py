@@ -16,11 +16,13 @@ from torch import Tensor, nn
 from nalm.models.baselines import MLP
 from nalm.models.many import Parameters
 from nalm.papers.agreement import Finding
+from nalm.papers.budget import Budget, chosen_rows
 from nalm.papers.claims import Findings, Key
 from nalm.papers.entry import Measured
 from nalm.papers.heim2020.programs.units import ForwardClippedNMU, InputGatedINALU
 from nalm.papers.scale import Scale
-from nalm.papers.shared.networks import Protocol, drawn_by, final_model, median_deviation
+from nalm.papers.shared.findings import median_deviation
+from nalm.papers.shared.networks import drawn_by, final_model
 from nalm.recipes import Adam, Initialise, Optimiser, Recipe, RMSProp
 from nalm.recipes.initialisers import Initialiser, xavier_uniform
 from nalm.tasks._base import Numbers, Split, Task
@@ -111,19 +113,18 @@ ROWS = {
 
 def compute(scale: Scale) -> Measured:
     """Train every network, and test it on the grids."""
-    protocol = Protocol(20, scale, quick_steps=0.1)
+    budget = Budget(scale, 20, quick_steps=0.1)
     found: dict[Key, Finding] = {}
-    for label, row in ROWS.items():
-        if protocol.has(label):
-            models = _trained(row, protocol)
-            for k, column in enumerate(FUNCTIONS):
-                errors = [grid_error(model, column, k) for model in models]
-                found[label, column, "test MAE"] = median_deviation(errors)
-    return Measured(Findings(found), protocol.reduced())
+    for label in chosen_rows(scale, ROWS):
+        models = _trained(ROWS[label], budget)
+        for k, column in enumerate(FUNCTIONS):
+            errors = [grid_error(model, column, k) for model in models]
+            found[label, column, "test MAE"] = median_deviation(errors)
+    return Measured(Findings(found), budget.reduced())
 
 
-def _trained(row: Row, protocol: Protocol) -> list[nn.Module]:
-    seeds, steps = protocol.seeds, protocol.steps(STEPS)
+def _trained(row: Row, budget: Budget) -> list[nn.Module]:
+    seeds, steps = range(budget.seeds), budget.steps(STEPS)
     result = train_runs(
         row.module(),
         [FourFunctions()] * len(seeds),

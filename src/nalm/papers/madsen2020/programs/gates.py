@@ -41,7 +41,7 @@ class Gates(Grid):
         judged = run(experiment, self.threshold, curves_only=False)
         found: dict[Key, Finding] = {}
         gates: dict[tuple[str, str], list[tuple[float, bool]]] = defaultdict(list)
-        for place in self._places(scale):
+        for place in self.places_at(scale):
             runs = [(cell, each) for cell in place.cells for each in judged[cell]]
             values = [mean_gate(cell, each) for cell, each in runs]
             shares = {
@@ -54,7 +54,7 @@ class Gates(Grid):
                 finding = Finding(share.value, share.low, share.high, len(holds))
                 found[place.row, place.column, metric] = finding
             gates[place.row, place.column] = list(zip(values, shares[SUCCESS.name]))
-        return Measured(Findings(found), self._reduced(scale), dict(gates))
+        return Measured(Findings(found), self.budget(scale).reduced(), dict(gates))
 
 
 def mean_gate(cell: Cell, run: Judged) -> float:

@@ -15,18 +15,20 @@ from typing import TYPE_CHECKING
 import torch
 from torch import Tensor
 
+from nalm.papers.budget import Budget
 from nalm.papers.claims import Claim, Findings
 from nalm.papers.entry import Measured
 from nalm.papers.scale import Scale
-from nalm.papers.shared.findings import exact, steps
+from nalm.papers.shared.findings import exact
+from nalm.papers.shared.points import evenly_spaced
 from nalm.streams import Purpose, counters, key, uniform
 from nalm.units.nac_mul import EPSILON, power_product
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-_SAMPLES = 100_000
-_WEIGHT, _INPUT = steps(0.02, 0.5, 25), steps(2, 50, 25)
+_SAMPLES, _LEAST = 100_000, 100
+_WEIGHT, _INPUT = evenly_spaced(0.02, 0.5, 25), evenly_spaced(2, 50, 25)
 _ROW = "estimate"
 
 
@@ -45,7 +47,8 @@ def sampled(r_w: float, r_z: float, samples: int, part: int) -> tuple[Tensor, Te
 
 def compute(scale: Scale) -> Measured:
     """The error of the estimate on a grid of both ranges."""
-    samples = max(100, round((scale.steps or (0.05 if scale.quick else 1.0)) * _SAMPLES))
+    budget = Budget(scale, quick_steps=0.05)
+    samples = budget.steps(_SAMPLES, _LEAST)
     r_w, r_z = torch.meshgrid(_WEIGHT, _INPUT, indexing="ij")
     pairs = enumerate(zip(r_w.flatten().tolist(), r_z.flatten().tolist()))
     drawn = [sampled(w, z, samples, part) for part, (w, z) in pairs]
@@ -59,8 +62,7 @@ def compute(scale: Scale) -> Measured:
         (_ROW, "least estimate", "error"): exact(estimate(r_w, r_z).min()),
         ("sampled mean", "share surely below 1", "error"): exact(below),
     }
-    reduced = [] if samples == _SAMPLES else [f"samples: {samples} instead of {_SAMPLES}"]
-    return Measured(Findings(findings), reduced, error)
+    return Measured(Findings(findings), budget.fewer_steps(_SAMPLES, "samples", _LEAST), error)
 
 
 CLAIMS = (

@@ -10,8 +10,10 @@ from torch import Tensor
 from nalm.papers.agreement import Finding
 from nalm.papers.claims import Claim, Findings, Key
 from nalm.papers.entry import Measured
+from nalm.papers.figures import row_of_panels
 from nalm.papers.scale import Scale
-from nalm.papers.shared.findings import exact, lattice, row_of_panels, steps
+from nalm.papers.shared.findings import exact
+from nalm.papers.shared.points import evenly_spaced, lattice
 from nalm.units import GNALU, NALU
 
 if TYPE_CHECKING:
@@ -36,7 +38,7 @@ def surface(kind: type[NALU], raw: Tensor) -> tuple[Tensor, Tensor]:
 
 def compute(scale: Scale) -> Measured:
     """How steep each surface is, how much of it is flat, and where its corners are."""
-    raw = lattice(steps(-_EXTENT, _EXTENT, _COUNT), steps(-_EXTENT, _EXTENT, _COUNT))
+    raw = lattice(evenly_spaced(-_EXTENT, _EXTENT, _COUNT), evenly_spaced(-_EXTENT, _EXTENT, _COUNT))
     findings: dict[Key, Finding] = {}
     surfaces = {}
     for name, kind in _UNITS.items():
@@ -78,7 +80,7 @@ def _value(f: Findings, unit: int, column: str) -> float:
 def draw(measured: Measured, figure: Figure) -> None:
     """One map a unit, with lines of equal weight."""
     axes = row_of_panels(figure, len(_UNITS), 4.6, 4.0)
-    axis_values = steps(-_EXTENT, _EXTENT, _COUNT).numpy()
+    axis_values = evenly_spaced(-_EXTENT, _EXTENT, _COUNT).numpy()
     levels = [-0.99, -0.5, -0.1, 0.1, 0.5, 0.99]
     for axis, (name, weight) in zip(axes, measured.data.items()):
         values = weight.T.numpy()  # rows are m_hat

@@ -16,11 +16,13 @@ from torch import Tensor, nn
 from nalm.models.many import Models, Parameters
 from nalm.models.scaling import Scaled
 from nalm.papers.agreement import Finding
+from nalm.papers.budget import Budget, chosen_rows
 from nalm.papers.claims import Findings, Key
 from nalm.papers.entry import Measured
 from nalm.papers.figures import COLOURS, MARKERS
 from nalm.papers.scale import Scale
-from nalm.papers.shared.networks import Protocol, median, sample, share
+from nalm.papers.shared.findings import median, share
+from nalm.papers.shared.networks import sample
 from nalm.papers.shared.series import label
 from nalm.recipes import Recipe
 from nalm.recipes.distances import distance_to_bit
@@ -68,26 +70,26 @@ VARIANTS = {
 
 def compute(scale: Scale) -> Measured:
     """Train all variants on the nine ranges."""
-    protocol = Protocol(25, scale)
+    budget = Budget(scale, 25)
     found: dict[Key, Finding] = {}
     thresholds = {label(name): SingleModule("mul", name).threshold() for name in RANGE_SETS["uniform"]}
-    for row, variant in VARIANTS.items():
-        if protocol.has(row):
-            result = _train(variant, protocol)
-            for k, column in enumerate(thresholds):
-                runs = range(k * len(protocol.seeds), (k + 1) * len(protocol.seeds))
-                for metric, finding in _measures(result, runs).items():
-                    found[row, column, metric] = finding
-    return Measured(Findings(found), protocol.reduced(), thresholds)
+    for row in chosen_rows(scale, VARIANTS):
+        result = _train(VARIANTS[row], budget)
+        for k, column in enumerate(thresholds):
+            runs = range(k * budget.seeds, (k + 1) * budget.seeds)
+            for metric, finding in _measures(result, runs).items():
+                found[row, column, metric] = finding
+    return Measured(Findings(found), budget.reduced(), thresholds)
 
 
-def _train(variant: Variant, protocol: Protocol) -> TrainResult:
+def _train(variant: Variant, budget: Budget) -> TrainResult:
     """All seeds on all ranges in one program, range by range."""
-    tasks = [SingleModule("mul", name) for name in RANGE_SETS["uniform"] for _ in protocol.seeds]
-    seeds = protocol.seeds * len(RANGE_SETS["uniform"])
-    recipe = shorter(variant.recipe(), protocol.factor)
+    each = list(range(budget.seeds))
+    tasks = [SingleModule("mul", name) for name in RANGE_SETS["uniform"] for _ in each]
+    seeds = each * len(RANGE_SETS["uniform"])
+    recipe = shorter(variant.recipe(), budget.factor)
     made = [variant.module(*sample(SingleModule("mul", name), SAMPLES)) for name in RANGE_SETS["uniform"]]
-    return train_runs(made[0], tasks, [recipe] * len(tasks), seeds, initial=_initial(made, protocol.seeds))
+    return train_runs(made[0], tasks, [recipe] * len(tasks), seeds, initial=_initial(made, each))
 
 
 def _initial(made: list[nn.Module], seeds: list[int]) -> Parameters:

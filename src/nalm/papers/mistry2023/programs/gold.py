@@ -15,11 +15,12 @@ from nalm.experiment.compute import ideal_errors
 from nalm.experiment.run import Cell, Run
 from nalm.models import ModelSpec
 from nalm.papers.agreement import Finding
+from nalm.papers.budget import Budget
 from nalm.papers.claims import Check, Claim, Findings, Key
 from nalm.papers.entry import Measured
-from nalm.papers.figures import COLOURS, MARKERS
+from nalm.papers.figures import COLOURS, MARKERS, row_of_panels
 from nalm.papers.scale import Scale
-from nalm.papers.shared.findings import found, row_of_panels
+from nalm.papers.shared.findings import found
 from nalm.tasks import RANGE_SETS, RangeTask, Reciprocal, SingleModule, Split
 
 if TYPE_CHECKING:
@@ -59,15 +60,15 @@ def gold_errors(model: str, task: RangeTask, seeds: int) -> list[float]:
 
 def compute(scale: Scale) -> Measured:
     """Median test error over seeds, by unit, task and range."""
-    seeds = scale.seeds or _SEEDS
+    budget = Budget(scale, _SEEDS, quick_seeds=_SEEDS)
+    seeds = budget.seeds
     findings: dict[Key, Finding] = {}
     for row, model in _MODELS.items():
         for name in _TASKS:
             for range_, task in tasks(name).items():
                 errors = median_interval(gold_errors(model, task, seeds))
                 findings[row, column(name, range_), "test error"] = found(errors, seeds)
-    reduced = [f"seeds: {seeds} instead of {_SEEDS}"] if seeds < _SEEDS else []
-    return Measured(Findings(findings), reduced)
+    return Measured(Findings(findings), budget.fewer_seeds())
 
 
 def _error(f: Findings, row: str, task: str, range_: str) -> float:

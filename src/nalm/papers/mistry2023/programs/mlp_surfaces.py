@@ -18,10 +18,12 @@ from torch import Tensor
 from nalm.models.baselines import MLP
 from nalm.models.many import Parameters
 from nalm.papers.agreement import Finding
+from nalm.papers.budget import Budget, chosen_rows
 from nalm.papers.claims import Findings, Key
 from nalm.papers.entry import Measured
 from nalm.papers.scale import Scale
-from nalm.papers.shared.networks import Protocol, drawn_by, share
+from nalm.papers.shared.findings import share
+from nalm.papers.shared.networks import drawn_by
 from nalm.recipes import Recipe
 from nalm.recipes.initialisers import Initialiser, Uniform, xavier_uniform
 from nalm.tasks import SingleModule
@@ -60,6 +62,10 @@ class Network:
         """As the thesis writes it."""
         return f"MLP ({self.width})"
 
+    def budget(self, scale: Scale) -> Budget:
+        """25 seeds at every scale, and fewer steps where the quick scale has them."""
+        return Budget(scale, 25, quick_seeds=25, quick_steps=self.quick)
+
     def module(self) -> MLP:
         """The architecture."""
         return MLP(2, 1, hidden=(self.width,), bias=self.bias)
@@ -86,48 +92,41 @@ Surfaces = dict[str, list[Surface]]
 
 def compute(networks: Sequence[Network], ops: Sequence[str], scale: Scale) -> Measured:
     """Train every network on every operation."""
-    protocol = Protocol(25, scale, quick_seeds=25)
     found: dict[Key, Finding] = {}
     surfaces: Surfaces = {op: [Surface(f"Gold {SIGNS[op]}", true_surface(op))] for op in ops}
-    for network in networks:
-        if protocol.has(network.label):
-            result = _train(network, ops, protocol)
-            for op in ops:
-                runs = [run for run, task in enumerate(result.tasks) if task == SingleModule(op, "1:2")]
-                learnt = _learnt(result, op, runs)
-                for metric, finding in learnt.measures().items():
-                    found[network.label, op, metric] = finding
-                surfaces[op] += learnt.outcomes(network.label)
-    return Measured(Findings(found), _reduced(networks, protocol), surfaces)
+    rows = chosen_rows(scale, (network.label for network in networks))
+    wanted = [network for network in networks if network.label in rows]
+    for network in wanted:
+        result = _train(network, ops, network.budget(scale))
+        for op in ops:
+            runs = [run for run, task in enumerate(result.tasks) if task == SingleModule(op, "1:2")]
+            learnt = _learnt(result, op, runs)
+            for metric, finding in learnt.measures().items():
+                found[network.label, op, metric] = finding
+            surfaces[op] += learnt.outcomes(network.label)
+    return Measured(Findings(found), _reduced(wanted, scale), surfaces)
 
 
-def _train(network: Network, ops: Sequence[str], protocol: Protocol) -> TrainResult:
+def _train(network: Network, ops: Sequence[str], budget: Budget) -> TrainResult:
     """All seeds on all operations, in one program."""
-    tasks = [SingleModule(op, "1:2") for op in ops for _ in protocol.seeds]
-    seeds = protocol.seeds * len(ops)
+    tasks = [SingleModule(op, "1:2") for op in ops for _ in range(budget.seeds)]
+    seeds = list(range(budget.seeds)) * len(ops)
     return train_runs(
         network.module(),
         tasks,
         [Recipe()] * len(tasks),
         seeds,
-        iterations=_steps(network, protocol),
+        iterations=budget.steps(network.steps),
         initial=network.initial(seeds),
     )
 
 
-def _factor(network: Network, protocol: Protocol) -> float:
-    return protocol.scale.steps or (network.quick if protocol.scale.quick else 1.0)
-
-
-def _steps(network: Network, protocol: Protocol) -> int:
-    return max(1, round(network.steps * _factor(network, protocol)))
-
-
-def _reduced(networks: Sequence[Network], protocol: Protocol) -> list[str]:
-    said = [words for words in protocol.reduced() if words.startswith("seeds")]
+def _reduced(networks: Sequence[Network], scale: Scale) -> list[str]:
+    said = networks[0].budget(scale).fewer_seeds()
     for network in networks:
-        if protocol.has(network.label) and _factor(network, protocol) < 1:
-            said.append(f"{network.label}: {_steps(network, protocol):,} steps instead of {network.steps:,}")
+        steps = network.budget(scale).steps(network.steps)
+        if steps < network.steps:
+            said.append(f"{network.label}: {steps:,} steps instead of {network.steps:,}")
     return said
 
 

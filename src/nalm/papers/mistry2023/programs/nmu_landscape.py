@@ -15,7 +15,8 @@ from nalm.papers.agreement import Finding
 from nalm.papers.claims import Claim, Findings, Key
 from nalm.papers.entry import Measured
 from nalm.papers.scale import Scale
-from nalm.papers.shared.findings import exact, lattice, steps
+from nalm.papers.shared.findings import exact
+from nalm.papers.shared.points import evenly_spaced, lattice
 from nalm.units import NMU
 
 if TYPE_CHECKING:
@@ -70,7 +71,7 @@ def compute(scale: Scale) -> Measured:
         findings[name, "loss at -4 x -3", "value"] = exact(loss(alone[2:], _OTHER))
     moved = step_from((0.0, 0.0))
     findings[_CORNER, "distance of a clamped step", "value"] = exact(moved.abs().max())
-    axis = steps(_LOW, _HIGH, _COUNT)
+    axis = evenly_spaced(_LOW, _HIGH, _COUNT)
     return Measured(Findings(findings), data=(axis, loss(lattice(axis, axis)).reshape(_COUNT, _COUNT)))
 
 

@@ -10,9 +10,10 @@ from torch import Tensor
 from nalm.papers.agreement import Finding
 from nalm.papers.claims import Claim, Findings, Key
 from nalm.papers.entry import Measured
-from nalm.papers.figures import COLOURS
+from nalm.papers.figures import COLOURS, row_of_panels
 from nalm.papers.scale import Scale
-from nalm.papers.shared.findings import exact, row_of_panels, steps
+from nalm.papers.shared.findings import exact
+from nalm.papers.shared.points import evenly_spaced
 from nalm.recipes.schedules import Progress, Ramp
 from nalm.units import NAU, NMU
 from nalm.units.inac import AWAY, saturation_penalty
@@ -51,17 +52,17 @@ def curve(name: str, at: Tensor) -> Tensor:
 def compute(scale: Scale) -> Measured:
     """Read the curves off where the text speaks of them."""
     lines = {
-        "NAU": steps(-1, 1, 401),
-        "NMU": steps(0, 1, 201),
-        "ramp": steps(0, 10, 401),
-        "iNALU": steps(-30, 30, 601),
+        "NAU": evenly_spaced(-1, 1, 401),
+        "NMU": evenly_spaced(0, 1, 201),
+        "ramp": evenly_spaced(0, 10, 401),
+        "iNALU": evenly_spaced(-30, 30, 601),
     }
     findings: dict[Key, Finding] = {}
     for name, marks in _MARKS.items():
         values = curve(name, torch.tensor(marks, dtype=torch.float64))
         for mark, value in zip(marks, values):
             findings[name, f"at {mark:g}", "value"] = exact(value)
-    between = steps(0, 1, 201)
+    between = evenly_spaced(0, 1, 201)
     gap = (curve("NAU", between) - curve("NMU", between)).abs().max()
     findings["NMU", "on [0, 1]", "difference from NAU"] = exact(gap)
     return Measured(Findings(findings), data={name: (x, curve(name, x)) for name, x in lines.items()})

@@ -14,10 +14,13 @@ from torch import Tensor
 
 from nalm.evaluate.intervals import success_interval
 from nalm.papers.agreement import Finding
+from nalm.papers.budget import Budget
 from nalm.papers.claims import Claim, Findings, Key
 from nalm.papers.entry import Measured
+from nalm.papers.figures import row_of_panels
 from nalm.papers.scale import Scale
-from nalm.papers.shared.findings import exact, found, lattice, row_of_panels, steps
+from nalm.papers.shared.findings import exact, found
+from nalm.papers.shared.points import evenly_spaced, lattice
 from nalm.streams import Purpose, counters, key, uniform
 from nalm.training.train import train
 from nalm.units import NPU
@@ -69,7 +72,7 @@ def learnt_gates(seeds: int, iterations: int | None = None, compiled: bool = Tru
 
 def compute(scale: Scale) -> Measured:
     """The three maps, how flat they are at large w2, and the gates after training."""
-    axis = steps(_LOW, _HIGH, _COUNT)
+    axis = evenly_spaced(_LOW, _HIGH, _COUNT)
     points = lattice(axis, axis)
     beyond = points[:, 1] > 0.75
     findings: dict[Key, Finding] = {}
@@ -81,18 +84,14 @@ def compute(scale: Scale) -> Measured:
         )
         findings[name, "median gradient at w2 > 0.75", "value"] = exact(norm[beyond].median())
         maps[name] = norm.reshape(_COUNT, _COUNT)
-    seeds, part = scale.seeds or _SEEDS, scale.steps or (0.2 if scale.quick else 1.0)
-    iterations = max(1, round(part * NPU.recipe("mul").iterations))
-    gates_found = learnt_gates(seeds, iterations)
+    budget, full = Budget(scale, _SEEDS, quick_seeds=_SEEDS, quick_steps=0.2), NPU.recipe("mul").iterations
+    seeds = budget.seeds
+    gates_found = learnt_gates(seeds, budget.steps(full))
     ended = ((gates_found - torch.tensor([1.0, 0.0])).abs() < 0.1).all(-1)
     share = found(success_interval(int(ended.sum()), seeds), seeds)
     findings["NPU, trained", "share of seeds with gates (1, 0)", "value"] = share
-    return Measured(Findings(findings), _reduced(seeds, part), (maps, gates_found))
-
-
-def _reduced(seeds: int, part: float) -> list[str]:
-    said = [f"seeds: {seeds} instead of {_SEEDS}"] if seeds < _SEEDS else []
-    return [*said, f"steps: {part:.2g} of the recipe's"] if part < 1 else said
+    reduced = budget.fewer_seeds() + budget.fewer_steps(full)
+    return Measured(Findings(findings), reduced, (maps, gates_found))
 
 
 def _value(f: Findings, row: str, column: str) -> float:
@@ -116,7 +115,7 @@ def draw(measured: Measured, figure: Figure) -> None:
 
     maps, _ = measured.data
     axes = row_of_panels(figure, len(maps), 3.9, 3.9)
-    values = steps(_LOW, _HIGH, _COUNT)
+    values = evenly_spaced(_LOW, _HIGH, _COUNT)
     for axis, (name, norm) in zip(axes, maps.items()):
         image = axis.pcolormesh(values, values, norm.T.clamp(min=1e-3), cmap="viridis",
                                 norm=LogNorm(1e-2, 1e2), shading="gouraud", rasterized=True)  # fmt: skip

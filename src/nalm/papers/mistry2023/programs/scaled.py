@@ -17,6 +17,7 @@ from torch import Tensor, nn
 
 from nalm.evaluate.intervals import median_interval
 from nalm.papers.agreement import Finding
+from nalm.papers.budget import Budget
 from nalm.papers.claims import Check, Claim, Findings, Key
 from nalm.papers.entry import Measured
 from nalm.papers.figures import COLOURS, MARKERS
@@ -109,8 +110,8 @@ def _numbers(model: MinMaxScaled) -> dict[str, Tensor]:
 
 def compute(scale: Scale) -> Measured:
     """What both models learn: medians over initial weights; the fixed one has no choice."""
-    seeds = scale.seeds or _SEEDS
-    rounds = max(1, round((scale.steps or 1.0) * _ROUNDS))
+    budget = Budget(scale, _SEEDS, quick_seeds=_SEEDS)
+    seeds, rounds = budget.seeds, budget.steps(_ROUNDS)
     findings: dict[Key, Finding] = {}
     for row in (FIXED, LEARNT):
         tries = 1 if row == FIXED else seeds
@@ -120,9 +121,7 @@ def compute(scale: Scale) -> Measured:
             findings[row, name, "value"] = found(median_interval(values), tries)
             findings[row, name, "lowest"] = Finding(min(values), None, None, tries)
             findings[row, name, "highest"] = Finding(max(values), None, None, tries)
-    reduced = [f"seeds: {seeds} instead of {_SEEDS}"] if seeds < _SEEDS else []
-    reduced += [f"rounds: {rounds} instead of {_ROUNDS}"] if rounds < _ROUNDS else []
-    return Measured(Findings(findings), reduced)
+    return Measured(Findings(findings), budget.fewer_seeds() + budget.fewer_steps(_ROUNDS, "rounds"))
 
 
 def within(row: str, column: str, low: float, high: float) -> Check:

@@ -10,9 +10,9 @@ from torch import Tensor
 from nalm.papers.agreement import Finding
 from nalm.papers.claims import Claim, Findings, Key
 from nalm.papers.entry import Measured
-from nalm.papers.figures import COLOURS
+from nalm.papers.figures import COLOURS, row_of_panels
 from nalm.papers.scale import Scale
-from nalm.papers.shared.findings import exact, row_of_panels
+from nalm.papers.shared.findings import exact
 from nalm.units import NAU, NMU
 
 if TYPE_CHECKING:

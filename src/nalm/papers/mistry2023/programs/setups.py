@@ -16,11 +16,12 @@ from dataclasses import dataclass, replace
 from torch import nn
 
 from nalm.papers.agreement import Finding
+from nalm.papers.budget import Budget, chosen_rows
 from nalm.papers.claims import Findings, Key
 from nalm.papers.entry import Measured
 from nalm.papers.scale import Scale
+from nalm.papers.shared.findings import median, share
 from nalm.papers.shared.large_scale import Sums
-from nalm.papers.shared.networks import Protocol, median, share
 from nalm.recipes import Adam, Recipe
 from nalm.recipes.steps import shorter
 from nalm.tasks._base import Split
@@ -98,16 +99,16 @@ def compute(scale: Scale) -> Measured:
     found: dict[Key, Finding] = {}
     reduced: list[str] = []
     for setup in SETUPS:
-        protocol = Protocol(setup.seeds, scale, quick_seeds=3, quick_steps=setup.quick)
+        budget = Budget(scale, setup.seeds, quick_seeds=3, quick_steps=setup.quick)
         paper = next(iter(setup.tasks)).partition(",")[0]
-        reduced += [f"{paper}: {words}" for words in protocol.reduced()]
-        for row in filter(protocol.has, ROWS):
-            found |= _measures(row, setup, protocol)
+        reduced += [f"{paper}: {words}" for words in budget.reduced()]
+        for row in chosen_rows(scale, ROWS):
+            found |= _measures(row, setup, budget)
     return Measured(Findings(found), reduced)
 
 
-def _measures(row: str, setup: Setup, protocol: Protocol) -> dict[Key, Finding]:
-    result, seeds = _train(row, setup, protocol), len(protocol.seeds)
+def _measures(row: str, setup: Setup, budget: Budget) -> dict[Key, Finding]:
+    result, seeds = _train(row, setup, budget), budget.seeds
     found: dict[Key, Finding] = {}
     for k, (column, task) in enumerate(setup.columns(row).items()):
         errors = result.chosen_error(Split.TEST)[k * seeds : (k + 1) * seeds].tolist()
@@ -116,10 +117,10 @@ def _measures(row: str, setup: Setup, protocol: Protocol) -> dict[Key, Finding]:
     return found
 
 
-def _train(row: str, setup: Setup, protocol: Protocol) -> TrainResult:
+def _train(row: str, setup: Setup, budget: Budget) -> TrainResult:
     """All operations in one program: all seeds of the first, of the second."""
-    tasks = [task for task in setup.columns(row).values() for _ in protocol.seeds]
-    recipes = [shorter(setup.recipe(row, task), protocol.factor) for task in tasks]
+    tasks = [task for task in setup.columns(row).values() for _ in range(budget.seeds)]
+    recipes = [shorter(setup.recipe(row, task), budget.factor) for task in tasks]
     first, last = ROWS[row]
     model = nn.Sequential(first(_INPUTS, setup.hidden), last(setup.hidden, 1))
-    return train_runs(model, tasks, recipes, protocol.seeds * len(setup.columns(row)))
+    return train_runs(model, tasks, recipes, list(range(budget.seeds)) * len(setup.columns(row)))

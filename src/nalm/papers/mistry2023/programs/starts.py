@@ -15,11 +15,13 @@ from torch import Tensor
 
 from nalm.evaluate.intervals import success_interval
 from nalm.papers.agreement import Finding
+from nalm.papers.budget import Budget
 from nalm.papers.claims import Check, Claim, Findings, Key
 from nalm.papers.entry import Measured
 from nalm.papers.mistry2023.programs.nmu_landscape import loss
 from nalm.papers.scale import Scale
-from nalm.papers.shared.findings import found, lattice, steps
+from nalm.papers.shared.findings import found
+from nalm.papers.shared.points import evenly_spaced, lattice
 from nalm.recipes import SGD, Recipe
 from nalm.tasks import Table
 from nalm.training.trainers import train_runs
@@ -47,7 +49,7 @@ class Field:
 
 def sweep(kind: type[NMU], pair: tuple[float, float], iterations: int = _STEPS) -> Field:
     """Train one unit from each start; its number is its seed, which the noise comes from."""
-    starts = lattice(steps(0, 1, _SIDE), steps(0, 1, _SIDE))
+    starts = lattice(evenly_spaced(0, 1, _SIDE), evenly_spaced(0, 1, _SIDE))
     x = torch.tensor([pair, pair], dtype=torch.float64)
     task = Table(x, x.prod(-1), validation=0.5)  # the sample itself is what it is tested on
     recipe = Recipe(optimiser=SGD(1e-3), iterations=iterations, batch_size=1)
@@ -69,8 +71,8 @@ def sweep(kind: type[NMU], pair: tuple[float, float], iterations: int = _STEPS) 
 
 def compute(scale: Scale) -> Measured:
     """Share of starts that succeed, and where the others end."""
-    part = scale.steps or 1.0
-    iterations = max(1, round(part * _STEPS))
+    budget = Budget(scale)
+    iterations = budget.steps(_STEPS)
     findings: dict[Key, Finding] = {}
     fields = {}
     for unit, kind in _UNITS.items():
@@ -82,8 +84,7 @@ def compute(scale: Scale) -> Measured:
             for corner, chosen, name in corners:
                 there = (field.ends[chosen] - corner).abs().amax(-1) < 0.01
                 findings[unit, pair, name] = found(success_interval(int(there.sum()), len(there)), len(there))
-    reduced = [] if part == 1 else [f"steps: {iterations} instead of {_STEPS}"]
-    return Measured(Findings(findings), reduced, fields)
+    return Measured(Findings(findings), budget.fewer_steps(_STEPS), fields)
 
 
 def _all(metric: str, unit: str) -> Check:
@@ -110,7 +111,7 @@ def draw(measured: Measured, figure: Figure) -> None:
     for column, unit in enumerate(_UNITS):
         for row, pair in enumerate(_PAIRS):
             axis, field = axes[row, column], measured.data[unit, pair]
-            side = steps(0, 1, _SIDE)
+            side = evenly_spaced(0, 1, _SIDE)
             error = field.error.clamp(min=1e-9).reshape(_SIDE, _SIDE).T
             image = axis.pcolormesh(side, side, error, cmap="RdYlGn_r", norm=LogNorm(1e-9, 10), alpha=0.75)
             way = field.ends - field.starts

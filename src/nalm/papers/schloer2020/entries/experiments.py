@@ -7,16 +7,16 @@ import time
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING
 
-from nalm.errors import check_choice
 from nalm.evaluate.intervals import Interval, success_interval
 from nalm.papers.agreement import Finding
+from nalm.papers.budget import Budget, chosen_rows, fewer
 from nalm.papers.claims import Check, Claim, Findings, Key, none, not_full, total
 from nalm.papers.entry import Measured, Study
 from nalm.papers.metrics import Metric, Runs
 from nalm.papers.scale import Scale
 from nalm.papers.schloer2020.programs.layers import KINDS, Kind
 from nalm.papers.schloer2020.programs.tasks import MINIMAL, OPERATIONS, SIMPLE_FUNCTION, Task
-from nalm.papers.schloer2020.programs.training import Protocol, errors, train
+from nalm.papers.schloer2020.programs.training import EpochPlan, errors, train
 from nalm.streams import Purpose
 
 if TYPE_CHECKING:
@@ -48,35 +48,24 @@ def measure(task: Task, scale: Scale, *, compiled: bool = True, samples: int | N
         compiled: compile, or run the same program eagerly.
         samples: in each set, if not as many as the authors have.
     """
-    whole = Protocol()
-    part = scale.steps or (_QUICK_EPOCHS if scale.quick else 1.0)
-    protocol = Protocol(max(1, round(part * whole.epochs)), samples or whole.samples)
-    seeds = scale.seeds or (_QUICK_SEEDS if scale.quick else _SEEDS)
+    whole, budget = EpochPlan(), Budget(scale, _SEEDS, _QUICK_SEEDS, _QUICK_EPOCHS)
+    plan = EpochPlan(budget.steps(whole.epochs), samples or whole.samples)
+    rows = chosen_rows(scale, (kind.name for kind in KINDS))
     found: dict[Key, Finding] = {}
-    for kind in _kinds(scale):
-        found |= _counted(kind, task, seeds, protocol, compiled)
-    reduced = [f"seeds: {seeds} instead of {_SEEDS}"] if seeds < _SEEDS else []
-    if protocol.epochs < whole.epochs:
-        reduced.append(f"epochs: {protocol.epochs} instead of {whole.epochs}")
-    if protocol.samples < whole.samples:
-        reduced.append(f"samples: {protocol.samples} instead of {whole.samples}")
-    return Measured(Findings(found), reduced)
+    for kind in KINDS:
+        if kind.name in rows:
+            found |= _counted(kind, task, budget.seeds, plan, compiled)
+    reduced = budget.fewer_seeds() + budget.fewer_steps(whole.epochs, "epochs")
+    return Measured(Findings(found), reduced + fewer("samples", plan.samples, whole.samples))
 
 
-def _kinds(scale: Scale) -> list[Kind]:
-    names = [kind.name for kind in KINDS]
-    for row in scale.rows or ():
-        check_choice("rows", row, names)
-    return [kind for kind in KINDS if scale.rows is None or kind.name in scale.rows]
-
-
-def _counted(kind: Kind, task: Task, seeds: int, protocol: Protocol, compiled: bool) -> dict[Key, Finding]:
+def _counted(kind: Kind, task: Task, seeds: int, plan: EpochPlan, compiled: bool) -> dict[Key, Finding]:
     """Success of one kind of layer in every column, on both sets."""
-    data = task.data(Purpose.DATA, seeds, protocol)
-    variables = train(kind, task.sizes, data, protocol, compiled=compiled, tell=_progress(kind.name))
+    data = task.data(Purpose.DATA, seeds, plan)
+    variables = train(kind, task.sizes, data, plan, compiled=compiled, tell=_progress(kind.name))
     found: dict[Key, Finding] = {}
     for metric, purpose in _SETS.items():
-        solved = errors(kind, variables, task.data(purpose, seeds, protocol)) < _THRESHOLD
+        solved = errors(kind, variables, task.data(purpose, seeds, plan)) < _THRESHOLD
         counts = solved.unflatten(0, (len(task.distributions), seeds)).sum(1)
         for operation, name in enumerate(OPERATIONS):
             for place, distribution in enumerate(task.distributions):

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
-from nalm.papers.schloer2020.programs.training import Data, Protocol
+from nalm.papers.schloer2020.programs.training import Data, EpochPlan
 from nalm.streams import Purpose, counters, key, standard_normal, uniform
 
 OPERATIONS: dict[str, Callable[[Tensor, Tensor], Tensor]] = {
@@ -68,15 +68,15 @@ class Task:
     sizes: tuple[int, ...]
     distributions: tuple[Distribution, ...]
 
-    def data(self, purpose: Purpose, seeds: int, protocol: Protocol) -> Data:
+    def data(self, purpose: Purpose, seeds: int, plan: EpochPlan) -> Data:
         """One dataset for every distribution and seed, in this order, with one target an operation."""
-        batches, n_in = protocol.steps, self.sizes[0]
+        batches, n_in = plan.steps, self.sizes[0]
         places = len(self.distributions)
         seed = (_FIRST_SEED + torch.arange(seeds, dtype=torch.int32)).repeat(places)
         place = torch.arange(places, dtype=torch.int32).repeat_interleave(seeds)
-        elements = counters(batches, n_in, protocol.batch)
-        x = torch.empty(batches, len(seed), 1, n_in, protocol.batch)
-        y = torch.empty(batches, len(seed), len(OPERATIONS), protocol.batch)
+        elements = counters(batches, n_in, plan.batch)
+        x = torch.empty(batches, len(seed), 1, n_in, plan.batch)
+        y = torch.empty(batches, len(seed), len(OPERATIONS), plan.batch)
         for k in range(len(seed)):
             found = self.distributions[int(place[k])]
             ends = found.test if purpose is Purpose.TEST else found.train

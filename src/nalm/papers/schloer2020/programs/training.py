@@ -39,7 +39,7 @@ _TENTH = 10
 
 
 @dataclass(frozen=True)
-class Protocol:
+class EpochPlan:
     """How long to train: epochs, samples in each, and samples in a batch."""
 
     epochs: int = 100
@@ -73,7 +73,7 @@ def train(
     kind: Kind,
     sizes: tuple[int, ...],
     data: Data,
-    protocol: Protocol,
+    plan: EpochPlan,
     *,
     compiled: bool = True,
     tell: Callable[[int, int], None] = lambda epoch, epochs: None,
@@ -88,10 +88,10 @@ def train(
         {"weights": torch.tensor(True), "late": torch.tensor(False)},
         compiled=compiled,
     )
-    past = Past(protocol, state["error"].shape)
-    for epoch in range(protocol.epochs):
+    past = Past(plan, state["error"].shape)
+    for epoch in range(plan.epochs):
         late = torch.tensor(epoch > _TENTH)
-        for batch in range(protocol.steps):
+        for batch in range(plan.steps):
             weights = torch.tensor(batch % _CYCLE < _OF_WEIGHTS)
             inputs = {"x": data.x[batch], "y": data.y[batch], "weights": weights, "late": late}
             state = program.repeat(state, inputs, 1)
@@ -99,7 +99,7 @@ def train(
             if epoch and epoch % _TENTH == 0 and (again := past.stuck()).any():
                 state |= {name: _anew(name, k, state, again, data, past) for k, name in enumerate(shapes)}
                 past.forget(again)
-        tell(epoch + 1, protocol.epochs)
+        tell(epoch + 1, plan.epochs)
     return {name: state[name].detach() for name in shapes}
 
 
@@ -157,11 +157,11 @@ class Past:
         step: how many were noted.
     """
 
-    def __init__(self, protocol: Protocol, models: torch.Size) -> None:
+    def __init__(self, plan: EpochPlan, models: torch.Size) -> None:
         self.step = 0
-        self._least = _TENTH * protocol.steps
+        self._least = _TENTH * plan.steps
         self._start = torch.zeros(models, dtype=torch.int64)
-        self._sums = torch.zeros(protocol.epochs * protocol.steps + 1, 2, *models, dtype=torch.float64)
+        self._sums = torch.zeros(plan.epochs * plan.steps + 1, 2, *models, dtype=torch.float64)
 
     def note(self, error: Tensor) -> None:
         """One more error of each model."""

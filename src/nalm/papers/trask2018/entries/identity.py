@@ -9,7 +9,7 @@ from torch import Tensor
 
 from nalm.evaluate.intervals import Interval, t_interval
 from nalm.papers.agreement import Finding
-from nalm.papers.budget import Amount, amount, chosen_rows
+from nalm.papers.budget import Budget, chosen_rows
 from nalm.papers.claims import Check, Claim, Findings, Key
 from nalm.papers.entry import Measured, Study
 from nalm.papers.metrics import Metric, Runs
@@ -53,8 +53,12 @@ def _not_of_runs(runs: Runs) -> Interval:
 MAE = Metric("MAE", "", False, _not_of_runs)
 
 
-def _amount(scale: Scale) -> Amount:
-    return amount(scale, identity.MODELS, identity.STEPS, quick_models=10, quick_steps=0.1)
+def _budget(scale: Scale) -> Budget:
+    return Budget(scale, identity.MODELS, quick_seeds=10, quick_steps=0.1)
+
+
+def _reduced(budget: Budget) -> list[str]:
+    return budget.fewer_seeds("models") + budget.fewer_steps(identity.STEPS)
 
 
 def _finding(errors: Tensor) -> Finding:
@@ -66,26 +70,26 @@ def _finding(errors: Tensor) -> Finding:
 
 def _far(scale: Scale) -> Measured:
     """Table 5: the error on all integers from -1000 to 1000."""
-    much = _amount(scale)
+    budget = _budget(scale)
     found: dict[Key, Finding] = {}
-    for row in chosen_rows(scale, list(ACTIVATIONS)):
-        errors = identity.errors(ACTIVATIONS[row], much.models, much.steps, FAR)
+    for row in chosen_rows(scale, ACTIVATIONS):
+        errors = identity.errors(ACTIVATIONS[row], budget.seeds, budget.steps(identity.STEPS), FAR)
         found[row, ALL, MAE.name] = _finding(errors)
-    return Measured(Findings(found), list(much.reduced))
+    return Measured(Findings(found), _reduced(budget))
 
 
 def _near(scale: Scale) -> Measured:
     """Figure 1: the error from -20 to 20, inside and outside of training."""
-    much = _amount(scale)
+    budget = _budget(scale)
     found: dict[Key, Finding] = {}
     curves: dict[str, np.ndarray] = {}
-    for row in chosen_rows(scale, list(ACTIVATIONS)):
-        errors = identity.errors(ACTIVATIONS[row], much.models, much.steps, NEAR)
+    for row in chosen_rows(scale, ACTIVATIONS):
+        errors = identity.errors(ACTIVATIONS[row], budget.seeds, budget.steps(identity.STEPS), NEAR)
         inside = abs(np.arange(-NEAR, NEAR + 1)) <= identity.BOUND
         found[row, INSIDE, MAE.name] = _finding(errors[:, inside])
         found[row, OUTSIDE, MAE.name] = _finding(errors[:, ~inside])
         curves[row] = errors.mean(0).numpy()
-    return Measured(Findings(found), list(much.reduced), curves)
+    return Measured(Findings(found), _reduced(budget), curves)
 
 
 def _draw(measured: Measured, figure: Any) -> None:

@@ -13,7 +13,7 @@ import numpy as np
 from nalm.evaluate.intervals import Interval, median_interval
 from nalm.experiment.bench import Experiment
 from nalm.papers.agreement import Finding
-from nalm.papers.budget import Amount, amount, chosen_rows
+from nalm.papers.budget import Budget, chosen_rows
 from nalm.papers.claims import Check, Claim, Findings, Key, both
 from nalm.papers.entry import Entry, Measured, Runner, Study
 from nalm.papers.metrics import Metric, Runs
@@ -45,10 +45,6 @@ def _not_of_runs(runs: Runs) -> Interval:
 TRAINING = Metric("training error", "training", False, _not_of_runs)
 
 
-def _amount(scale: Scale) -> Amount:
-    return amount(scale, recurrent.SEEDS, recurrent.STEPS, quick_models=3, quick_steps=0.05)
-
-
 def _measured(scale: Scale, unit: float, names: Iterable[str] | None = None, suffix: str = "") -> Measured:
     """Errors of every model on every target, where that of an untrained LSTM is `unit`.
 
@@ -58,11 +54,12 @@ def _measured(scale: Scale, unit: float, names: Iterable[str] | None = None, suf
         names: the models, by default those that the scale asks for.
         suffix: added to their names.
     """
-    much = _amount(scale)
-    base = recurrent.untrained_errors(much.models)
+    budget = Budget(scale, recurrent.SEEDS, quick_seeds=3, quick_steps=0.05)
+    seeds, steps = budget.seeds, budget.steps(recurrent.STEPS)
+    base = recurrent.untrained_errors(seeds)
     found: dict[Key, Finding] = {}
-    for name in chosen_rows(scale, list(recurrent.KINDS)) if names is None else names:
-        ours = recurrent.trained_errors(name, much.models, much.steps)
+    for name in chosen_rows(scale, recurrent.KINDS) if names is None else names:
+        ours = recurrent.trained_errors(name, seeds, steps)
         parts = (
             (TRAINING, ours.training, base.training),
             (INTERPOLATION, ours.interpolation, base.interpolation),
@@ -71,9 +68,10 @@ def _measured(scale: Scale, unit: float, names: Iterable[str] | None = None, suf
         for k, column in enumerate(recurrent.TARGETS):
             for metric, errors, untrained in parts:
                 relative = median_interval(unit * errors[k] / float(np.median(untrained[k])))
-                finding = Finding(relative.value, relative.low, relative.high, much.models)
+                finding = Finding(relative.value, relative.low, relative.high, seeds)
                 found[name + suffix, column, metric.name] = finding
-    return Measured(Findings(found), list(much.reduced))
+    reduced = budget.fewer_seeds("models") + budget.fewer_steps(recurrent.STEPS)
+    return Measured(Findings(found), reduced)
 
 
 @dataclass(frozen=True)

@@ -73,6 +73,6 @@ class Relative(Grid):
         tasks = {place.column: place.cells[0].task for place in self.places.values()}
         found: dict[Key, Finding] = {}
         for (row, column, metric), finding in measured.findings.items():
-            untrained = untrained_errors(tasks[column], self._seeds(scale))[_SPLITS[metric]]
+            untrained = untrained_errors(tasks[column], self.budget(scale).seeds)[_SPLITS[metric]]
             found[row, column, metric] = scaled(finding, self.unit / untrained)
         return Measured(Findings(found), measured.reduced, measured.data)
