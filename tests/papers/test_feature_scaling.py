@@ -11,7 +11,6 @@ from nalm.papers.entries import ENTRIES
 from nalm.papers.mistry2023.programs import feature_scaling
 from nalm.papers.published import numbers_of
 from nalm.papers.shared.findings import median_deviation, share
-from nalm.papers.shared.networks import sample
 from nalm.tasks import SingleModule
 from nalm.training.trainers import train_runs
 
@@ -65,7 +64,7 @@ def test_data_without_spread_are_refused(x):
 def test_statistics_are_those_of_each_range_and_are_not_trained():
     variant = feature_scaling.VARIANTS["min-max (reg on)"]
     tasks = [SingleModule("mul", name) for name in ("1:2", "10:20")]
-    made = [variant.module(*sample(task, 10_000)) for task in tasks]
+    made = [variant.module(*feature_scaling.training_data(task, 10_000)) for task in tasks]
     initial = feature_scaling._initial(made, [3])
     result = train_runs(
         made[0], tasks, [variant.recipe()] * 2, [3, 3], iterations=3, compiled=False, initial=initial

@@ -9,7 +9,6 @@ from __future__ import annotations
 import functools
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 import torch
 from torch import Tensor
@@ -22,12 +21,13 @@ from nalm.recipes.numbers import join, split
 from nalm.recipes.schedules import Progress
 from nalm.streams import Key, Purpose, counters, key, normal, uniform
 from nalm.tasks._base import Split, Task
+from nalm.tasks.sampling import Aside, sample_runs, stacked
 
 _PURPOSE = {Split.VALIDATION: Purpose.VALIDATION, Split.TEST: Purpose.TEST}
 
 
-SEEN, LOOK = 1024, 7
-"""Rows that an optimiser may look at before the first step, and the part of the stream that they are."""
+SEEN = 1024
+"""Rows that an optimiser may look at before the first step."""
 
 
 @dataclass(frozen=True)
@@ -59,7 +59,10 @@ class Batch:
         numbers = [split(recipe)[1] for recipe in recipes]
         self.recipe_numbers = torch.tensor(numbers, dtype=torch.float64, device=settings.device)
         self.numbers = {
-            s: _stack([task.numbers(seed, s) for task, seed in zip(tasks, seeds)], settings) for s in Split
+            s: stacked(
+                [task.numbers(seed, s) for task, seed in zip(tasks, seeds)], settings.dtype, settings.device
+            )
+            for s in Split
         }
         others = self.recipe.initialise
         drawn = initial if initial is not None else models.initial(self.seeds, others=others)
@@ -83,10 +86,9 @@ class Batch:
 
     def examples(self) -> Tensor:
         """Inputs of the training range `models x n x in` that are used for nothing else."""
-        stream = key(self.seeds, Purpose.TASK, 0, LOOK)
-        elements = counters(self.task.draws, SEEN, device=self.settings.device)
-        numbers = {**self.numbers[Split.TRAIN], **self.task.constants(Split.TRAIN)}
-        return self.task.batch(uniform(stream, elements, self.settings.dtype), numbers)[0]
+        split, dtype = Split.TRAIN, self.settings.dtype
+        numbers = self.numbers[split]
+        return sample_runs(self.task, self.seeds, split, SEEN, numbers, dtype=dtype, aside=Aside.LOOK)[0]
 
     @property
     def parameters(self) -> Parameters:
@@ -317,13 +319,6 @@ def _gradients(total: Tensor, parameters: Parameters) -> Parameters:
     return {
         name: torch.zeros_like(p) if g is None else g
         for (name, p), g in zip(parameters.items(), found, strict=True)
-    }
-
-
-def _stack(numbers: list[dict[str, Any]], settings: Settings) -> Tensors:
-    return {
-        name: torch.tensor([n[name] for n in numbers], dtype=settings.dtype, device=settings.device)
-        for name in numbers[0]
     }
 
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Hashable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -20,10 +20,10 @@ from torch import Tensor
 
 from nalm.errors import check_choice
 from nalm.streams import Purpose, counters, key, uniform
-from nalm.tasks import ArithmeticDataset
-from nalm.tasks._base import Numbers, Split
-from nalm.tasks._sampling import RangeTask
+from nalm.tasks import ArithmeticDataset, RangeTask, Split
+from nalm.tasks._base import Numbers
 from nalm.tasks.known_ranges import parse_pair
+from nalm.tasks.sampling import Aside, sample
 from nalm.units._functional import weighted_sum
 
 BLOCK = 128
@@ -134,10 +134,9 @@ def _shifted(points: Tensor, u: Tensor) -> Tensor:
 
 @functools.cache
 def _near_error(task: Sums, split: Split, epsilon: float) -> float:
-    stream = key(torch.tensor([0], dtype=torch.int32), Purpose.TASK, 1)
-    u = uniform(stream, counters(task.inputs, 20_000), torch.float64)
-    numbers = {k: torch.tensor([v], dtype=torch.float64) for k, v in task.numbers(0, split).items()}
-    x, exact = task.draw(u, numbers)[0], numbers["subsets"][0]
+    drawn, _ = sample(replace(task, sobol=False), 0, split, 20_000, aside=Aside.STATISTICS)
+    x, exact = drawn.mT.contiguous(), torch.tensor(task.chosen(0))
     near = exact * (1 - 2 * epsilon) + epsilon
-    ideal, off = (operate(numbers["op"], *(weight @ x).split(1)) for weight in (exact, near))
+    code = torch.tensor([OPERATIONS.index(task.op)])
+    ideal, off = (operate(code, *(weight @ x).split(1)) for weight in (exact, near))
     return float((ideal - off).square().mean())

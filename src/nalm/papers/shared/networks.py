@@ -6,22 +6,12 @@ import copy
 from collections.abc import Mapping, Sequence
 
 import torch
-from torch import Tensor, nn
+from torch import nn
 
 from nalm.models.many import Parameters
 from nalm.recipes.initialisers import Constant, Initialiser
 from nalm.streams import Purpose, counters, key, uniform
-from nalm.tasks import Task
-from nalm.tasks._base import Split
 from nalm.training.result import TrainResult
-
-
-def sample(task: Task, size: int, split: Split = Split.TRAIN, seed: int = 0) -> tuple[Tensor, Tensor]:
-    """Inputs `size x in` and targets `size x out` of a split, apart from those that are trained on."""
-    stream = key(torch.tensor([seed], dtype=torch.int32), Purpose.TASK, 1)
-    numbers = {k: torch.tensor([v], dtype=torch.float32) for k, v in task.numbers(seed, split).items()}
-    x, y = task.batch(uniform(stream, counters(task.draws, size)), {**numbers, **task.constants(split)})
-    return x[0], y[0]
 
 
 def drawn_by(model: nn.Module, schemes: Mapping[str, Initialiser], seeds: Sequence[int]) -> Parameters:

@@ -21,8 +21,8 @@ from nalm.papers.entry import Grid, Measured, Runner
 from nalm.papers.metrics import SUCCESS, Metric
 from nalm.papers.scale import Scale
 from nalm.papers.shared.findings import measure
-from nalm.streams import Purpose, counters, key, uniform
 from nalm.tasks import Split
+from nalm.tasks.sampling import sample
 
 SAMPLES = 1000
 ADDS: Metric = measure("adds", "adds")
@@ -62,11 +62,8 @@ def mean_gate(cell: Cell, run: Judged) -> float:
     model: Any = cell.build()
     chosen = run.record.chosen_parameters
     model.load_state_dict({name: torch.tensor(value) for name, value in chosen.items()})
-    seed = torch.tensor([run.record.seed], dtype=torch.int32)
-    u = uniform(key(seed, Purpose.VALIDATION, 0), counters(cell.task.draws, SAMPLES))
-    numbers = {k: torch.tensor([v]) for k, v in cell.task.numbers(run.record.seed, Split.TRAIN).items()}
+    x, _ = sample(cell.task, run.record.seed, Split.VALIDATION, SAMPLES, dtype=torch.float32)
     with torch.no_grad():
-        x = cell.task.batch(u, numbers)[0][0]
         return float(torch.sigmoid(model[0](x) @ model[1].gate.T).mean())
 
 

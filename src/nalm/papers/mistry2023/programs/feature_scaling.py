@@ -22,13 +22,12 @@ from nalm.papers.entry import Measured
 from nalm.papers.figures import COLOURS, MARKERS
 from nalm.papers.scale import Scale
 from nalm.papers.shared.findings import median, share
-from nalm.papers.shared.networks import sample
 from nalm.papers.shared.series import label
 from nalm.recipes import Recipe
 from nalm.recipes.distances import distance_to_bit
 from nalm.recipes.steps import shorter
-from nalm.tasks import RANGE_SETS, SingleModule
-from nalm.tasks._base import Split
+from nalm.tasks import RANGE_SETS, SingleModule, Split, Task
+from nalm.tasks.sampling import Aside, sample
 from nalm.training.result import TrainResult
 from nalm.training.trainers import train_runs
 from nalm.units import NMU
@@ -88,8 +87,13 @@ def _train(variant: Variant, budget: Budget) -> TrainResult:
     tasks = [SingleModule("mul", name) for name in RANGE_SETS["uniform"] for _ in each]
     seeds = each * len(RANGE_SETS["uniform"])
     recipe = shorter(variant.recipe(), budget.factor)
-    made = [variant.module(*sample(SingleModule("mul", name), SAMPLES)) for name in RANGE_SETS["uniform"]]
+    made = [variant.module(*training_data(SingleModule("mul", name))) for name in RANGE_SETS["uniform"]]
     return train_runs(made[0], tasks, [recipe] * len(tasks), seeds, initial=_initial(made, each))
+
+
+def training_data(task: Task, samples: int = SAMPLES) -> tuple[Tensor, Tensor]:
+    """Inputs and targets that statistics come from, apart from those that are trained on."""
+    return sample(task, 0, Split.TRAIN, samples, dtype=torch.float32, aside=Aside.STATISTICS)
 
 
 def _initial(made: list[nn.Module], seeds: list[int]) -> Parameters:
