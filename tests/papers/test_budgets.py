@@ -110,7 +110,7 @@ def asked(monkeypatch: pytest.MonkeyPatch) -> set[tuple[int, int]]:
     monkeypatch.setattr(identity, "errors", identity_errors)
     monkeypatch.setattr(recurrent, "trained_errors", recurrent_errors)
     monkeypatch.setattr(recurrent, "untrained_errors", lambda seeds: recurrent_errors("LSTM", seeds, 0))
-    monkeypatch.setattr(inalu_tasks.Task, "data", inalu_data)
+    monkeypatch.setattr(inalu_tasks.FourOperations, "data", inalu_data)
     monkeypatch.setattr(inalu_authors, "train", inalu_train)
     monkeypatch.setattr(
         inalu_authors, "errors", lambda kind, _, data: torch.zeros(data.places * data.seeds, 4)

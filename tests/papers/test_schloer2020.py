@@ -13,7 +13,13 @@ from nalm.papers.scale import Scale
 from nalm.papers.schloer2020.entries.experiments import measure
 from nalm.papers.schloer2020.programs import training as inalu_training
 from nalm.papers.schloer2020.programs.layers import KINDS, sign
-from nalm.papers.schloer2020.programs.tasks import MINIMAL, OPERATIONS, SIMPLE_FUNCTION, Distribution, Task
+from nalm.papers.schloer2020.programs.tasks import (
+    FUNCTIONS,
+    MINIMAL,
+    SIMPLE_FUNCTION,
+    FourOperations,
+    InputDistribution,
+)
 from nalm.papers.schloer2020.programs.training import (
     Data,
     EpochPlan,
@@ -99,7 +105,7 @@ def test_the_sign_of_many_inputs_has_the_gradient_of_the_product_even_where_a_fa
 @pytest.mark.parametrize("kind", KINDS[2:], ids=lambda kind: kind.name)
 @pytest.mark.parametrize("operation", ["add", "sub", "mul", "div"])
 def test_the_inalu_solves_every_operation_with_saturated_variables(kind, operation):
-    task = list(OPERATIONS).index(operation)
+    task = list(FUNCTIONS).index(operation)
     made = {name: torch.full((7, 4, *shape), 20.0) for name, shape in kind.shapes((2, 1)).items()}
     if operation in ("sub", "div"):
         for k in range(kind.pairs):
@@ -150,7 +156,7 @@ def reference(kind, sizes, data, plan):
 @KIND
 def test_training_is_what_plain_loops_over_one_model_give(kind):
     plan = EpochPlan(epochs=14, samples=10 * 8, batch=8)
-    task = Task((2, 1), (Distribution("uniform", (-1, 1), (2, 3)),))
+    task = FourOperations((2, 1), (InputDistribution("uniform", (-1, 1), (2, 3)),))
     data = task.data(Purpose.DATA, 1, plan)
     expected = reference(kind, task.sizes, data, plan)
     found = train(kind, task.sizes, data, plan, compiled=False)
@@ -239,14 +245,14 @@ def test_a_run_depends_on_its_own_seed_alone():
 @pytest.mark.parametrize(
     ("found", "mean", "deviation"),
     [
-        (Distribution("uniform", (-5, 5), (-10, -5)), 0.0, 10 / math.sqrt(12)),
-        (Distribution("exponential", (0.2,), (0.5,)), 0.2, 0.2),
-        (Distribution("normal", (-2, 4), (8, 10)), 1.0, 0.98658),  # cut at three deviations of 1
+        (InputDistribution("uniform", (-5, 5), (-10, -5)), 0.0, 10 / math.sqrt(12)),
+        (InputDistribution("exponential", (0.2,), (0.5,)), 0.2, 0.2),
+        (InputDistribution("normal", (-2, 4), (8, 10)), 1.0, 0.98658),  # cut at three deviations of 1
     ],
-    ids=lambda value: value.family if isinstance(value, Distribution) else "",
+    ids=lambda value: value.family if isinstance(value, InputDistribution) else "",
 )
 def test_distributions_have_the_moments_of_the_authors(found, mean, deviation):
-    x = Task((2, 1), (found,)).data(Purpose.DATA, 1, EpochPlan(samples=64_000)).x.double()
+    x = FourOperations((2, 1), (found,)).data(Purpose.DATA, 1, EpochPlan(samples=64_000)).x.double()
     assert float(x.mean()) == pytest.approx(mean, abs=5 * deviation / math.sqrt(x.numel()))
     assert float(x.std()) == pytest.approx(deviation, rel=0.02)
     if len(found.train) == 2:
@@ -263,7 +269,7 @@ def test_targets_are_the_operations_on_the_two_inputs():
 
 def test_of_many_inputs_half_are_in_a_and_a_quarter_in_b_and_none_in_both():
     one, place = torch.tensor([7], dtype=torch.int32), torch.tensor([0], dtype=torch.int32)
-    wide = Task((10_000, 2, 1), SIMPLE_FUNCTION.distributions)
+    wide = FourOperations((10_000, 2, 1), SIMPLE_FUNCTION.distributions)
     a, b = wide.terms(one, place, 0)
     assert float(a.mean()) == pytest.approx(0.5, abs=0.03)
     assert float(b.mean()) == pytest.approx(0.25, abs=0.03)

@@ -15,7 +15,7 @@ _HERE = Path(__file__).parent
 
 @functools.cache
 def results_folder() -> Path | None:
-    """Where results are: in an installed package beside this file, in a checkout under benchmarks."""
+    """Where results are: in an installed package next to this file, in a checkout under benchmarks."""
     for folder in (_HERE / "results", _HERE.parents[2] / "benchmarks" / "results"):
         if folder.is_dir():
             return folder

@@ -1,4 +1,4 @@
-"""Reproduce a table or figure: train what is missing, measure, and put the paper's numbers beside ours."""
+"""Reproduce a table or figure: train what is missing, measure, and put the paper's numbers next to ours."""
 
 from __future__ import annotations
 

@@ -46,12 +46,12 @@ def penalties(*parts: Penalty) -> Change:
 
 
 def more_penalties(*parts: Penalty) -> Change:
-    """These penalties beside the others."""
+    """These penalties next to the others."""
     return lambda recipe: replace(recipe, penalties=(*recipe.penalties, *parts))
 
 
 def bounds(*parts: Clamp) -> Change:
-    """These clamps beside the others."""
+    """These clamps next to the others."""
     return lambda recipe: replace(recipe, clamps=(*recipe.clamps, *parts))
 
 

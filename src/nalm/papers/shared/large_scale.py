@@ -29,7 +29,6 @@ from nalm.units._functional import weighted_sum
 BLOCK = 128
 """Points of the Sobol sequence in a batch."""
 _CELLS = 2**23
-OPERATIONS = ("add", "mul", "div", "recip", "sqrt")
 SUBSETS = ("madsen", "heim", "schloer")
 
 
@@ -53,10 +52,10 @@ class Sums(RangeTask):
     inputs: int = 100
 
     name = "sums"
-    ops = OPERATIONS
+    ops = ("add", "mul", "div", "recip", "sqrt")
 
     def __post_init__(self) -> None:
-        check_choice("op", self.op, OPERATIONS)
+        check_choice("op", self.op, self.ops)
         check_choice("subsets", self.subsets, SUBSETS)
         parse_pair(self.range)
 
@@ -67,7 +66,7 @@ class Sums(RangeTask):
     def numbers(self, seed: int, split: Split) -> dict[str, Any]:
         """Operation, subsets and range."""
         return {
-            "op": OPERATIONS.index(self.op),
+            "op": self.ops.index(self.op),
             "subsets": self.chosen(seed).tolist(),
             **super().numbers(seed, split),
         }
@@ -137,6 +136,6 @@ def _near_error(task: Sums, split: Split, epsilon: float) -> float:
     drawn, _ = sample(replace(task, sobol=False), 0, split, 20_000, aside=Aside.STATISTICS)
     x, exact = drawn.mT.contiguous(), torch.tensor(task.chosen(0))
     near = exact * (1 - 2 * epsilon) + epsilon
-    code = torch.tensor([OPERATIONS.index(task.op)])
+    code = torch.tensor([task.ops.index(task.op)])
     ideal, off = (operate(code, *(weight @ x).split(1)) for weight in (exact, near))
     return float((ideal - off).square().mean())

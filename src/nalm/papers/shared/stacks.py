@@ -40,7 +40,7 @@ class Stack:
     """A product on top of the sum.
 
     Attributes:
-        product: the unit, for so many models side by side.
+        product: the unit, for this many models side by side.
         raw: its parameters for effective weights of both inputs, each `n x 1 x 2`.
         least: the least weight it allows.
     """

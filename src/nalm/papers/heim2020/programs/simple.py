@@ -25,7 +25,8 @@ from nalm.papers.shared.findings import median_deviation
 from nalm.papers.shared.networks import drawn_by, final_model
 from nalm.recipes import Adam, Initialise, Optimiser, Recipe, RMSProp
 from nalm.recipes.initialisers import Initialiser, xavier_uniform
-from nalm.tasks._base import Numbers, Split, Task
+from nalm.tasks import Split, Task
+from nalm.tasks._base import Numbers
 from nalm.training.trainers import train_runs
 from nalm.units import NALU, NAU, NPU, RealNPU
 

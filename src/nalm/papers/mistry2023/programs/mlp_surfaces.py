@@ -26,8 +26,7 @@ from nalm.papers.shared.findings import share
 from nalm.papers.shared.networks import drawn_by
 from nalm.recipes import Recipe
 from nalm.recipes.initialisers import Initialiser, Uniform, xavier_uniform
-from nalm.tasks import SingleModule
-from nalm.tasks._base import Split
+from nalm.tasks import SingleModule, Split
 from nalm.training.result import TrainResult
 from nalm.training.trainers import train_runs
 

@@ -151,7 +151,7 @@ CLAIMS = (
 
 
 def draw(measured: Measured, figure: Figure) -> None:
-    """All that is learnt, the fixed beside the learnt NMU; the interval is that over seeds."""
+    """All that is learnt, the fixed next to the learnt NMU; the interval is that over seeds."""
     names = measured.findings.columns(FIXED, "value")
     figure.set_size_inches(7.4, 3.8)
     axis = figure.subplots()

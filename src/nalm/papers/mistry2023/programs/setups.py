@@ -24,7 +24,7 @@ from nalm.papers.shared.findings import median, share
 from nalm.papers.shared.large_scale import Sums
 from nalm.recipes import Adam, Recipe
 from nalm.recipes.steps import shorter
-from nalm.tasks._base import Split
+from nalm.tasks import Split
 from nalm.training.result import TrainResult
 from nalm.training.trainers import train_runs
 from nalm.units import NALU, NAU, NMU, NPU, Unit

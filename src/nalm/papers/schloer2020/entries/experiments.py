@@ -14,8 +14,8 @@ from nalm.papers.claims import Check, Claim, Findings, Key, none, not_full, tota
 from nalm.papers.entry import Measured, Study
 from nalm.papers.metrics import Metric, Runs
 from nalm.papers.scale import Scale
-from nalm.papers.schloer2020.programs.layers import KINDS, Kind
-from nalm.papers.schloer2020.programs.tasks import MINIMAL, OPERATIONS, SIMPLE_FUNCTION, Task
+from nalm.papers.schloer2020.programs.layers import KINDS, LayerKind
+from nalm.papers.schloer2020.programs.tasks import FUNCTIONS, MINIMAL, SIMPLE_FUNCTION, FourOperations
 from nalm.papers.schloer2020.programs.training import EpochPlan, errors, train
 from nalm.streams import Purpose
 
@@ -39,7 +39,9 @@ _METRICS = (
 _SETS = {"interpolation success": Purpose.VALIDATION, "success": Purpose.TEST}
 
 
-def measure(task: Task, scale: Scale, *, compiled: bool = True, samples: int | None = None) -> Measured:
+def measure(
+    task: FourOperations, scale: Scale, *, compiled: bool = True, samples: int | None = None
+) -> Measured:
     """Train every kind of layer on a task and count the seeds that succeed.
 
     Args:
@@ -59,7 +61,9 @@ def measure(task: Task, scale: Scale, *, compiled: bool = True, samples: int | N
     return Measured(Findings(found), reduced + fewer("samples", plan.samples, whole.samples))
 
 
-def _counted(kind: Kind, task: Task, seeds: int, plan: EpochPlan, compiled: bool) -> dict[Key, Finding]:
+def _counted(
+    kind: LayerKind, task: FourOperations, seeds: int, plan: EpochPlan, compiled: bool
+) -> dict[Key, Finding]:
     """Success of one kind of layer in every column, on both sets."""
     data = task.data(Purpose.DATA, seeds, plan)
     variables = train(kind, task.sizes, data, plan, compiled=compiled, tell=_progress(kind.name))
@@ -67,7 +71,7 @@ def _counted(kind: Kind, task: Task, seeds: int, plan: EpochPlan, compiled: bool
     for metric, purpose in _SETS.items():
         solved = errors(kind, variables, task.data(purpose, seeds, plan)) < _THRESHOLD
         counts = solved.unflatten(0, (len(task.distributions), seeds)).sum(1)
-        for operation, name in enumerate(OPERATIONS):
+        for operation, name in enumerate(FUNCTIONS):
             for place, distribution in enumerate(task.distributions):
                 rate = success_interval(int(counts[place, operation]), seeds)
                 finding = Finding(rate.value, rate.low, rate.high, seeds)
@@ -87,7 +91,7 @@ def _progress(name: str) -> Callable[[int, int], None]:
     return tell
 
 
-def _columns(task: Task, *operations: str) -> list[str]:
+def _columns(task: FourOperations, *operations: str) -> list[str]:
     return [f"{name} {found.label}" for name in operations for found in task.distributions]
 
 
@@ -120,7 +124,7 @@ _MATRIX, _VECTOR, _SHARED, _OWN = (kind.name for kind in KINDS)
 _SOURCE = "Schlör, Ring, Hotho 2020, section 4.{}; thesis, appendix D.1"
 
 
-def _claims(task: Task) -> Iterator[Claim]:
+def _claims(task: FourOperations) -> Iterator[Claim]:
     """What the thesis says of these experiments in appendices D.1 and D.2, and in section 2.3.4."""
     division = _columns(task, "div")
     for row in (_SHARED, _OWN):

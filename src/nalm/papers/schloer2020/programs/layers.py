@@ -30,12 +30,12 @@ Tensors = dict[str, Tensor]
 _EPSILON = 1e-7
 _CAP = 20.0
 _FEW = 4
-"""Up to so many inputs, a sum over them is written out, which the compiler fuses with what follows."""
+"""Up to this many inputs, a sum over them is written out, which the compiler fuses with what follows."""
 _TINY = 1e-30
 
 
 @dataclass(frozen=True)
-class Kind:
+class LayerKind:
     """A kind of layer.
 
     Attributes:
@@ -105,10 +105,10 @@ def sign(x: Tensor, weight: Tensor) -> Tensor:
     return torch.exp(_sum(negative, safe.abs().log())) * (1 - 2 * odd)
 
 
-KINDS: tuple[Kind, ...] = (
-    Kind("NALU(matrix gate)", lambda n_in, n_out: (n_out, n_in), 1, _nalu),
-    Kind("NALU(vector gate)", lambda n_in, n_out: (1, n_in), 1, _nalu),
-    Kind("iNALU(shared W)", lambda n_in, n_out: (n_out, 1), 1, _inalu),
-    Kind("iNALU(independent W)", lambda n_in, n_out: (n_out, 1), 2, _inalu),
+KINDS: tuple[LayerKind, ...] = (
+    LayerKind("NALU(matrix gate)", lambda n_in, n_out: (n_out, n_in), 1, _nalu),
+    LayerKind("NALU(vector gate)", lambda n_in, n_out: (1, n_in), 1, _nalu),
+    LayerKind("iNALU(shared W)", lambda n_in, n_out: (n_out, 1), 1, _inalu),
+    LayerKind("iNALU(independent W)", lambda n_in, n_out: (n_out, 1), 2, _inalu),
 )
 """In the order of the authors' tables."""

@@ -16,7 +16,7 @@ from torch import Tensor
 from nalm.papers.schloer2020.programs.training import Data, EpochPlan
 from nalm.streams import Purpose, counters, key, standard_normal, uniform
 
-OPERATIONS: dict[str, Callable[[Tensor, Tensor], Tensor]] = {
+FUNCTIONS: dict[str, Callable[[Tensor, Tensor], Tensor]] = {
     "add": torch.add,
     "sub": torch.sub,
     "mul": torch.mul,
@@ -27,7 +27,7 @@ _FIRST_SEED = 100
 
 
 @dataclass(frozen=True)
-class Distribution:
+class InputDistribution:
     """Where inputs come from.
 
     Attributes:
@@ -57,7 +57,7 @@ class Distribution:
 
 
 @dataclass(frozen=True)
-class Task:
+class FourOperations:
     """What is to be learned: y = a op b of two inputs, or of the sums of two sets of many.
 
     Attributes:
@@ -66,7 +66,7 @@ class Task:
     """
 
     sizes: tuple[int, ...]
-    distributions: tuple[Distribution, ...]
+    distributions: tuple[InputDistribution, ...]
 
     def data(self, purpose: Purpose, seeds: int, plan: EpochPlan) -> Data:
         """One dataset for every distribution and seed, in this order, with one target an operation."""
@@ -76,13 +76,13 @@ class Task:
         place = torch.arange(places, dtype=torch.int32).repeat_interleave(seeds)
         elements = counters(batches, n_in, plan.batch)
         x = torch.empty(batches, len(seed), 1, n_in, plan.batch)
-        y = torch.empty(batches, len(seed), len(OPERATIONS), plan.batch)
+        y = torch.empty(batches, len(seed), len(FUNCTIONS), plan.batch)
         for k in range(len(seed)):
             found = self.distributions[int(place[k])]
             ends = found.test if purpose is Purpose.TEST else found.train
             stream = key(seed[k : k + 1], purpose, place[k : k + 1])
             x[:, k, 0] = found.quantile(uniform(stream, elements)[0], ends)
-            for task, operate in enumerate(OPERATIONS.values()):
+            for task, operate in enumerate(FUNCTIONS.values()):
                 a, b = self.terms(seed[k : k + 1], place[k : k + 1], task)
                 # Targets are exact to single precision, as the authors' are: sums are taken in double.
                 inputs = x[:, k, 0].double()
@@ -108,18 +108,18 @@ def _written(ends: tuple[float, ...]) -> str:
     return numbers[0] if len(numbers) == 1 else f"({', '.join(numbers)})"
 
 
-MINIMAL = Task(
+MINIMAL = FourOperations(
     (2, 1),
     (
-        *(Distribution("normal", ends, (8, 10)) for ends in ((-3, 3), (-2, 4), (-4, 2))),
-        *(Distribution("uniform", ends, (-10, -5)) for ends in ((-1, 1), (-5, 5))),
-        *(Distribution("exponential", (scale,), (0.5,)) for scale in (0.2, 0.8)),
+        *(InputDistribution("normal", ends, (8, 10)) for ends in ((-3, 3), (-2, 4), (-4, 2))),
+        *(InputDistribution("uniform", ends, (-10, -5)) for ends in ((-1, 1), (-5, 5))),
+        *(InputDistribution("exponential", (scale,), (0.5,)) for scale in (0.2, 0.8)),
     ),
 )
 """Experiment 1, the minimal arithmetic task: two inputs, one layer."""
 
-SIMPLE_FUNCTION = Task(
+SIMPLE_FUNCTION = FourOperations(
     (100, 2, 1),
-    (Distribution("normal", (-3, 3), (3, 4)), Distribution("uniform", (-3, 3), (-5, -3))),
+    (InputDistribution("normal", (-3, 3), (3, 4)), InputDistribution("uniform", (-3, 3), (-5, -3))),
 )
 """Experiment 4, the simple function task: 100 inputs, two layers."""

@@ -8,7 +8,7 @@ of the gradient clipped to [-0.1, 0.1].
   :math:`0.05 \sum_v \mathrm{mean} \max(20 - |v|, 0)`: one of :math:`\hat W, \hat M`, then one of G.
 - In every tenth epoch, if more than 10,000 errors were noted since the start or the last reinitialisation,
   the mean of their first half is at most mean + standard deviation of the second, and the latter mean is
-  above 1, all variables are drawn anew from U(-2, 2). The optimiser's state stays.
+  above 1, all variables are drawn again, from U(-2, 2). The optimiser's state stays.
 
 Deviations: the authors note the error after the regulariser's first step if there is one; here it is the one
 that the batch was trained on. It is below 1 where that happens, and only means above 1 reinitialise.
@@ -23,7 +23,7 @@ import torch
 from torch import Tensor
 
 from nalm.engine.program import Program
-from nalm.papers.schloer2020.programs.layers import Kind, Tensors
+from nalm.papers.schloer2020.programs.layers import LayerKind, Tensors
 from nalm.streams import Purpose, counters, key, normal, uniform
 from nalm.threads import one_thread
 
@@ -33,9 +33,9 @@ _PENALTY, _SATURATED = 0.05, 20.0
 _MEANS = {"w": 1.0, "m": -1.0, "g": 0.0}
 _DEVIATION = 0.1
 _CYCLE, _OF_WEIGHTS = 10, 8
-"""Of so many batches so many train the weights, the others the gates."""
+"""Of the batches of a cycle, how many train the weights; the others train the gates."""
 _TENTH = 10
-"""Every so many epochs models may be reinitialised; after the first so many, they are regularised."""
+"""Every tenth epoch models may be reinitialised; after epoch 10 they are regularised."""
 
 
 @dataclass(frozen=True)
@@ -70,7 +70,7 @@ class Data:
 
 
 def train(
-    kind: Kind,
+    kind: LayerKind,
     sizes: tuple[int, ...],
     data: Data,
     plan: EpochPlan,
@@ -97,7 +97,7 @@ def train(
             state = program.repeat(state, inputs, 1)
             past.note(state["error"])
             if epoch and epoch % _TENTH == 0 and (again := past.stuck()).any():
-                state |= {name: _anew(name, k, state, again, data, past) for k, name in enumerate(shapes)}
+                state |= {name: _redrawn(name, k, state, again, data, past) for k, name in enumerate(shapes)}
                 past.forget(again)
         tell(epoch + 1, plan.epochs)
     return {name: state[name].detach() for name in shapes}
@@ -115,7 +115,7 @@ def initial_state(shapes: dict[str, tuple[int, int]], data: Data) -> Tensors:
     return state
 
 
-def make_step(kind: Kind, shapes: dict[str, tuple[int, int]]) -> Callable[[Tensors, Tensors], Tensors]:
+def make_step(kind: LayerKind, shapes: dict[str, tuple[int, int]]) -> Callable[[Tensors, Tensors], Tensors]:
     """One batch: a step on the error, then the steps on the regulariser where they are due."""
 
     def step(state: Tensors, inputs: Tensors) -> Tensors:
@@ -180,7 +180,7 @@ class Past:
         return (count > self._least) & (first <= second + deviation) & (second > 1)
 
     def forget(self, which: Tensor) -> None:
-        """Begin anew with these models."""
+        """Begin again with these models."""
         self._start = torch.where(which, self.step, self._start)
 
     def _at(self, step: Tensor) -> Tensor:
@@ -189,15 +189,15 @@ class Past:
         return self._sums.gather(0, index)[0]
 
 
-def _anew(name: str, part: int, state: Tensors, again: Tensor, data: Data, past: Past) -> Tensor:
-    """A variable, drawn anew from U(-2, 2) in the models that begin again."""
+def _redrawn(name: str, part: int, state: Tensors, again: Tensor, data: Data, past: Past) -> Tensor:
+    """A variable, drawn again from U(-2, 2) in the models that begin again."""
     old = state[name]
     # A stream for every dataset and step: no two reinitialisations of a run are alike.
     stream = key(data.seed, Purpose.REINIT, data.place + 64 * past.step, part)
     return torch.where(again[..., None, None], 4 * uniform(stream, counters(*old.shape[1:])) - 2, old)
 
 
-def errors(kind: Kind, variables: Tensors, data: Data) -> Tensor:
+def errors(kind: LayerKind, variables: Tensors, data: Data) -> Tensor:
     """The mean squared error of every model over all samples: `datasets x tasks`."""
     with torch.no_grad(), one_thread():
         batches = [kind.forward(variables, x)[:, :, 0] - y for x, y in zip(data.x, data.y)]

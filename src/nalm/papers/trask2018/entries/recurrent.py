@@ -1,6 +1,6 @@
 """Trask et al. 2018, section 4.1 and appendix B: sums over time of parts of the inputs, then an operation.
 
-Table 1 has the static tasks beside the recurrent ones.
+Table 1 has the static tasks next to the recurrent ones.
 """
 
 from __future__ import annotations
@@ -93,7 +93,7 @@ class Both(Entry):
         kept = {
             cell: finding
             for cell, finding in right.findings.items()
-            if cell[1] in static.OPERATIONS and cell[2] != TRAINING.name
+            if cell[1] in static.COLUMNS and cell[2] != TRAINING.name
         }
         reduced = list(dict.fromkeys([*left.reduced, *right.reduced]))
         return Measured(Findings({**left.findings, **kept}), reduced)
@@ -131,7 +131,7 @@ def _outperforms(row: str, column: str) -> Check:
 
 
 def _fails_somewhere(row: str) -> Check:
-    return lambda f: any(value_of(f, row, c, OUT) >= static.SOLVED for c in static.OPERATIONS)
+    return lambda f: any(value_of(f, row, c, OUT) >= static.SOLVED for c in static.COLUMNS)
 
 
 def _fits_sums_best(row: str) -> Check:

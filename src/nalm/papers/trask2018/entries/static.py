@@ -13,7 +13,7 @@ from nalm.tasks import ArithmeticDataset, RangeTask
 RECIPE = Recipe(iterations=50_000)
 SEEDS = 10
 RANGE = "0:1=>1:2"
-OPERATIONS = {
+COLUMNS = {
     "a + b": "add",
     "a - b": "sub",
     "a × b": "mul",
@@ -34,7 +34,7 @@ ACTIVATIONS = {
     "Crelu": "crelu",
 }
 BOUNDED = ("Relu6", "Softsign", "Tanh", "Sigmoid")
-TASKS: dict[str, RangeTask] = {column: ArithmeticDataset(op, RANGE) for column, op in OPERATIONS.items()}
+TASKS: dict[str, RangeTask] = {column: ArithmeticDataset(op, RANGE) for column, op in COLUMNS.items()}
 NOTE = (
     "The paper states neither the distribution of the inputs, nor steps, optimiser and seeds. Ours: training "
     "and interpolation on U[0,1), extrapolation on U[1,2), where every sum is beyond all that training can "
@@ -148,7 +148,7 @@ ENTRIES = (
                 Claim(
                     label,
                     "with a small range of outputs, fails to extrapolate in any case",
-                    fails(label, OPERATIONS, OUT, 1.0),
+                    fails(label, COLUMNS, OUT, 1.0),
                 )
                 for label in BOUNDED
             ),

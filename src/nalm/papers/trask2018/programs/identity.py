@@ -50,7 +50,7 @@ def apply(activation: str, parameters: Parameters, x: Tensor) -> Tensor:
 
 @functools.lru_cache(maxsize=32)
 def trained(activation: str, models: int, steps: int) -> Parameters:
-    """The parameters of networks after so many steps."""
+    """The parameters of networks after this many steps."""
     seeds = torch.arange(models, dtype=torch.int32)
     parameters = {name: p.requires_grad_() for name, p in initial(activation, seeds).items()}
     # Adam works element by element: one for all is one for each.

@@ -18,14 +18,14 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from nalm.papers.trask2018.programs.recurrent_cells import Kind, Model, Parameters, kinds
+from nalm.papers.trask2018.programs.recurrent_cells import Model, Parameters, RecurrentKind, kinds
 from nalm.streams import Purpose, counters, key, uniform
 from nalm.tasks import ArithmeticDataset
 
 INPUTS, SIZE, SHORT, LONG = 10, 2, 10, 1000
 SEEDS, STEPS, RATE, BATCH, SAMPLES, NORM = 10, 10_000, 0.01, 32, 500, 1.0
 LAST = 100
-"""The training error is the mean over so many steps, the last ones."""
+"""The training error is the mean over this many steps, the last ones."""
 OVERFLOW = 1e300
 """What stands for an error that is no number any more."""
 
@@ -97,7 +97,9 @@ def train_loss(model: Model, lanes: Lanes, step: int, batch: int) -> Tensor:
     return (model.read(state[0])[..., 0] - lanes.targets(x.sum(1))).square().mean(-1)
 
 
-def test_error(kind: Kind, parameters: Parameters, seeds: Sequence[int], length: int, samples: int) -> Tensor:
+def test_error(
+    kind: RecurrentKind, parameters: Parameters, seeds: Sequence[int], length: int, samples: int
+) -> Tensor:
     """The mean squared error of each model on held-out sequences, in double precision."""
     lanes = Lanes(seeds, torch.float64)
     model = kind.make({name: p.detach().double() for name, p in parameters.items()})
@@ -123,7 +125,7 @@ def clip_(parameters: Parameters) -> None:
         g.mul_(factor.reshape(-1, *[1] * (g.dim() - 1)))
 
 
-def train(kind: Kind, seeds: Sequence[int], steps: int) -> tuple[Parameters, Tensor]:
+def train(kind: RecurrentKind, seeds: Sequence[int], steps: int) -> tuple[Parameters, Tensor]:
     """Trained parameters, and the mean loss of each model over the last steps."""
     lanes = Lanes(seeds)
     parameters = {name: p.requires_grad_() for name, p in kind.initial(lanes.all_seeds()).items()}
@@ -158,7 +160,7 @@ def untrained_errors(seeds: int) -> Errors:
     return Errors(short, short, long)
 
 
-def _held_out(kind: Kind, parameters: Parameters, lanes: Lanes, seeds: int) -> list[np.ndarray]:
+def _held_out(kind: RecurrentKind, parameters: Parameters, lanes: Lanes, seeds: int) -> list[np.ndarray]:
     return [
         lanes.by_target(test_error(kind, parameters, range(seeds), length, SAMPLES))
         for length in (SHORT, LONG)

@@ -36,7 +36,7 @@ class Model:
 
 
 @dataclass(frozen=True)
-class Kind:
+class RecurrentKind:
     """A kind of recurrent model.
 
     Attributes:
@@ -89,7 +89,7 @@ def _relu(x: Tensor, h: Tensor, state: State) -> State:
     return (torch.relu(x + h),)
 
 
-def _gated(update: Update, gates: int, parts: int, inputs: int, size: int) -> Kind:
+def _gated(update: Update, gates: int, parts: int, inputs: int, size: int) -> RecurrentKind:
     """A network of torch's: all parameters start uniform within 1 / sqrt(size)."""
     bound = Uniform(-1 / math.sqrt(size), 1 / math.sqrt(size))
     shapes = {
@@ -109,7 +109,7 @@ def _gated(update: Update, gates: int, parts: int, inputs: int, size: int) -> Ki
             _affine(p["read"], p["shift"]),
         )
 
-    return Kind({name: (shape, bound) for name, shape in shapes.items()}, make)
+    return RecurrentKind({name: (shape, bound) for name, shape in shapes.items()}, make)
 
 
 def _nac_layer(p: Parameters, part: str) -> Layer:
@@ -130,7 +130,7 @@ def _nalu_layer(p: Parameters, part: str) -> Layer:
 
 def _of_units(
     unit: type[NAC] | type[NALU], layer: Callable[[Parameters, str], Layer], inputs: int, size: int
-) -> Kind:
+) -> RecurrentKind:
     declared = {}
     for part, built in (("cell", unit(inputs + size, size)), ("read", unit(size, 1))):
         for name, initialiser in built.initialisers.items():
@@ -144,10 +144,10 @@ def _of_units(
             layer(p, "read"),
         )
 
-    return Kind(declared, make)
+    return RecurrentKind(declared, make)
 
 
-def kinds(inputs: int, size: int) -> dict[str, Kind]:
+def kinds(inputs: int, size: int) -> dict[str, RecurrentKind]:
     """The six models of tables 8 and 9, in their order."""
     return {
         "LSTM": _gated(_lstm, 4, 2, inputs, size),

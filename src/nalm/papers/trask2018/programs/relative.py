@@ -1,4 +1,4 @@
-"""Errors beside those of models that were not trained, which tables 1, 6, 7 and 9 of Trask et al. 2018 give.
+"""Errors next to those of models that were not trained, which tables 1, 6, 7 and 9 of Trask et al. 2018 give.
 
 For the static tasks the paper divides by "one randomly initialized model for each task" and does not say
 which: here it is the linear model, two layers of it.
