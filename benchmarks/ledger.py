@@ -12,11 +12,11 @@ import sys
 from pathlib import Path
 from typing import Any
 
+from nalm.papers.agreement import APART
 from nalm.papers.causes import cause_of
 from nalm.papers.entries import ENTRIES
 from nalm.papers.ledger import keep, kept_result, listing
-from nalm.papers.ledger_page import ledger_page, shares
-from nalm.papers.verdicts import APART
+from nalm.papers.ledger_markdown import ledger_markdown, shares
 
 PAGE = Path(__file__).parents[1] / "docs" / "ledger.md"
 
@@ -43,7 +43,7 @@ def main() -> None:
     parser.add_argument("--json", metavar="FILE", help="write the summary; - is standard output")
     file = parser.parse_args().json
     results = kept_results()
-    PAGE.write_text(ledger_page(listing(), results), encoding="utf-8")
+    PAGE.write_text(ledger_markdown(listing(), results), encoding="utf-8")
     text = json.dumps(shares(results), indent=2)
     if file not in (None, "-"):
         Path(file).write_text(text + "\n", encoding="utf-8")

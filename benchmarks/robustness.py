@@ -41,9 +41,8 @@ from nalm.models import ModelSpec
 from nalm.recipes import Centred, LevenbergMarquardt, PCCThenMSE, Recipe
 from nalm.recipes.steps import shorter
 from nalm.second_order.solution import Found
-from nalm.streams import Purpose, counters, key, uniform
-from nalm.tasks import RANGE_SETS, ArithmeticDataset, SingleModule, Split
-from nalm.tasks._sampling import RangeTask
+from nalm.tasks import RANGE_SETS, ArithmeticDataset, RangeTask, SingleModule, Split
+from nalm.tasks.sampling import sample
 from nalm.training.trainers import train_runs
 
 PROCESSES = 2
@@ -148,15 +147,6 @@ def _solved_with_noise(model: str, task: RangeTask, rows: int, seed: int) -> tup
     assert limit is not None
     with torch.no_grad():
         return bool((built.eval()(x) - y).square().mean() < limit), str(solution.found)
-
-
-def sample(task: RangeTask, seed: int, split: Split, rows: int) -> tuple[torch.Tensor, torch.Tensor]:
-    """Rows of a task in float64."""
-    purpose = Purpose.TEST if split is Split.TEST else Purpose.DATA
-    numbers = {k: torch.tensor([v], dtype=torch.float64) for k, v in task.numbers(seed, split).items()}
-    stream = key(torch.tensor([seed], dtype=torch.int32), purpose, 0)
-    x, y = task.batch(uniform(stream, counters(task.draws, rows), torch.float64), numbers)
-    return x[0], y[0]
 
 
 def centred_stack(store: Path) -> Rows:

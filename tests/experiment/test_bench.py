@@ -14,8 +14,9 @@ from pathlib import Path
 import pytest
 
 import nalm
-from nalm.experiment.bench import do_work, make_experiment, make_work, options_of, schedule_notes
+from nalm.experiment.bench import do_work, make_experiment, make_work, schedule_notes
 from nalm.experiment.local import Local
+from nalm.experiment.rows import options_of
 from nalm.experiment.store import Store
 
 pytestmark = pytest.mark.xdist_group("bench")

@@ -7,9 +7,10 @@ from test_store import change, make_older
 
 from nalm.cli import main
 from nalm.errors import NalmError
-from nalm.experiment.bench import evaluate, make_experiment, make_work
+from nalm.experiment.bench import make_experiment, make_work
 from nalm.experiment.check import check_store
 from nalm.experiment.describe import Filter, described_runs
+from nalm.experiment.rows import evaluate
 from nalm.experiment.run import Cell, Run
 from nalm.experiment.store import Store, StoreError
 from nalm.models import ModelSpec

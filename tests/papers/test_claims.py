@@ -2,8 +2,8 @@ import pytest
 
 from nalm.evaluate.intervals import success_interval
 from nalm.papers import claims
+from nalm.papers.agreement import Finding
 from nalm.papers.claims import Findings
-from nalm.papers.verdicts import Finding
 
 
 def found(**rows):

@@ -8,10 +8,9 @@ import torch
 import nalm
 from nalm.models.many import Models
 from nalm.papers.entries import ENTRIES
-from nalm.papers.programs import feature_scaling
-from nalm.papers.programs._protocol import Protocol, median_deviation, sample, share
+from nalm.papers.mistry2023.programs import feature_scaling
 from nalm.papers.published import numbers_of
-from nalm.papers.scale import Scale
+from nalm.papers.shared.findings import median_deviation, share
 from nalm.tasks import SingleModule
 from nalm.training.trainers import train_runs
 
@@ -65,7 +64,7 @@ def test_data_without_spread_are_refused(x):
 def test_statistics_are_those_of_each_range_and_are_not_trained():
     variant = feature_scaling.VARIANTS["min-max (reg on)"]
     tasks = [SingleModule("mul", name) for name in ("1:2", "10:20")]
-    made = [variant.module(*sample(task, 10_000)) for task in tasks]
+    made = [variant.module(*feature_scaling.training_data(task, 10_000)) for task in tasks]
     initial = feature_scaling._initial(made, [3])
     result = train_runs(
         made[0], tasks, [variant.recipe()] * 2, [3, 3], iterations=3, compiled=False, initial=initial
@@ -96,15 +95,6 @@ def test_the_thesis_reports_no_success_with_scaling():
     assert {(number.value, number.n, number.kind) for number in claimed} == {(0.0, 25, "claim")}
     assert {number.row for number in claimed} == {row for row in feature_scaling.VARIANTS if "NMU" not in row}
     assert "mistry2023:fig6.1" in ENTRIES
-
-
-def test_a_protocol_says_what_it_leaves_out():
-    assert Protocol(25, Scale()).reduced() == []
-    assert Protocol(25, Scale(seeds=3, steps=0.1)).reduced() == [
-        "seeds: 3 instead of 25",
-        "steps: 0.1 of the paper's, schedules shortened with them",
-    ]
-    assert Protocol(25, Scale(steps=0.1)).steps(50_000) == 5_000
 
 
 def test_numbers_become_findings():

@@ -4,12 +4,12 @@ import numpy as np
 import pytest
 import torch
 
-from nalm.experiment.bench import Judged
+from nalm.evaluate.judged import Judged
 from nalm.experiment.run import Cell
+from nalm.papers.agreement import Finding
 from nalm.papers.claims import Findings
 from nalm.papers.entries import ENTRIES
-from nalm.papers.programs.gates import CLAIMS, mean_gate
-from nalm.papers.verdicts import Finding
+from nalm.papers.madsen2020.programs.gates import CLAIMS, mean_gate
 
 
 class Record:

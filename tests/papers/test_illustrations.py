@@ -9,10 +9,13 @@ import pytest
 import torch
 from matplotlib.figure import Figure
 
+from nalm.papers.agreement import Finding, Reason
 from nalm.papers.claims import Claim, Findings
-from nalm.papers.entries import illustrations
 from nalm.papers.entry import Measured, Study
-from nalm.papers.programs import (
+from nalm.papers.madsen2020.entries import illustrations as of_madsen
+from nalm.papers.madsen2020.programs import taylor
+from nalm.papers.mistry2023.entries import illustrations as of_thesis
+from nalm.papers.mistry2023.programs import (
     bases,
     batch_noise,
     gold,
@@ -21,17 +24,15 @@ from nalm.papers.programs import (
     relevance,
     scaled,
     selection,
-    stacks,
     starts,
-    taylor,
 )
 from nalm.papers.published import numbers_of
 from nalm.papers.reproduce import result_of
 from nalm.papers.scale import Scale
-from nalm.papers.verdicts import Finding, Reason
+from nalm.papers.shared import stacks
 from nalm.units import GNALU, NALU, NMU
 
-ENTRIES = {entry.id: entry for entry in illustrations.ENTRIES}
+ENTRIES = {entry.id: entry for entry in (*of_madsen.ENTRIES, *of_thesis.ENTRIES)}
 PAPER = Scale()
 QUICK_ONES = [
     "madsen2020:fig2",
@@ -66,7 +67,7 @@ def test_is_computed_in_full_and_drawn(name: str, measured: dict[str, Measured])
     assert figure.axes
 
 
-@pytest.mark.parametrize("entry", illustrations.ENTRIES, ids=lambda entry: entry.id)
+@pytest.mark.parametrize("entry", ENTRIES.values(), ids=ENTRIES)
 def test_published_numbers_belong_to_a_measure(entry: Study) -> None:
     names = {metric.name for metric in entry.metrics}
     assert entry.claims

@@ -6,16 +6,21 @@ import pytest
 import torch
 
 import nalm
-from nalm.papers.programs import heim_large, heim_simple, setups
-from nalm.papers.programs._protocol import sample
-from nalm.papers.programs.heim_units import ForwardClippedNMU, InputGatedINALU
-from nalm.papers.programs.large_scale import BLOCK, Sums
+from nalm.papers.heim2020.programs import large as heim_large
+from nalm.papers.heim2020.programs import simple as heim_simple
+from nalm.papers.heim2020.programs.units import ForwardClippedNMU, InputGatedINALU
+from nalm.papers.mistry2023.programs import setups
 from nalm.papers.published import numbers_of
-from nalm.tasks import ArithmeticDataset
-from nalm.tasks._base import Split
+from nalm.papers.shared.large_scale import BLOCK, Sums
+from nalm.tasks import ArithmeticDataset, Split, Task
+from nalm.tasks.sampling import sample
 from nalm.training.trainers import train_runs
 
 SEEDS = [0, 1]
+
+
+def drawn(task: Task, rows: int, seed: int = 0) -> tuple[torch.Tensor, torch.Tensor]:
+    return sample(task, seed, Split.TRAIN, rows, dtype=torch.float32)
 
 
 def exact(x: torch.Tensor) -> torch.Tensor:
@@ -52,7 +57,7 @@ def test_the_error_is_the_mean_absolute_error_of_one_output():
 
 
 def test_the_four_functions_are_trained_on_positive_inputs():
-    x, y = sample(heim_simple.FourFunctions(), 1000)
+    x, y = drawn(heim_simple.FourFunctions(), 1000)
     assert 0.1 <= x.amin() < 0.12
     assert 1.98 < x.amax() <= 2
     torch.testing.assert_close(y, exact(x))
@@ -102,7 +107,7 @@ def test_the_gate_of_the_inalu_depends_on_the_input():
 )
 def test_targets_are_operations_on_sums_of_fifty_inputs(op, value):
     task = Sums(op, "0.999:1.001=>1:2")
-    x, y = sample(task, 4)
+    x, y = drawn(task, 4)
     assert x.shape == (4, 100)
     torch.testing.assert_close(y, torch.full((4, 1), value), rtol=1e-3, atol=0)
 
@@ -124,10 +129,10 @@ def test_the_subsets_of_schloer_are_drawn_and_do_not_overlap():
 def test_sobol_batches_fill_every_input_evenly():
     """Each of 128 cells of equal width holds exactly one of the 128 points, whatever the shift."""
     task = Sums("mul", "0:1=>0:2", sobol=True)
-    x, _ = sample(task, BLOCK)
+    x, _ = drawn(task, BLOCK)
     cells = (x * BLOCK).long().sort(0).values
     assert torch.equal(cells, torch.arange(BLOCK)[:, None].expand(BLOCK, 100))
-    other, _ = sample(task, BLOCK, seed=1)
+    other, _ = drawn(task, BLOCK, seed=1)
     assert not torch.equal(x, other)
 
 

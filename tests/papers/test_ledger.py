@@ -8,7 +8,7 @@ import pytest
 
 from nalm.papers.entries import ENTRIES
 from nalm.papers.ledger import file_name, kept_result, listing, results_folder
-from nalm.papers.ledger_page import ledger_page, shares
+from nalm.papers.ledger_markdown import ledger_markdown, shares
 from nalm.papers.published import published
 
 ROOT = Path(__file__).parents[2]
@@ -76,7 +76,7 @@ def test_success_rates_agree_and_few_cells_cannot_be_compared():
 
 def test_the_page_is_made_from_the_results():
     page = (ROOT / "docs" / "ledger.md").read_text(encoding="utf-8")
-    assert page == ledger_page(listing(), RESULTS), "run `python benchmarks/ledger.py`"
+    assert page == ledger_markdown(listing(), RESULTS), "run `python benchmarks/ledger.py`"
 
 
 def test_the_list_counts_what_the_results_hold():

@@ -8,13 +8,12 @@ import numpy as np
 import pytest
 import torch
 
+from nalm.papers.agreement import Finding
 from nalm.papers.claims import Findings
 from nalm.papers.entries import ENTRIES
-from nalm.papers.programs import mlp_surfaces
-from nalm.papers.programs._protocol import Protocol
-from nalm.papers.programs.mlp_surfaces import Learnt, Network, true_surface
+from nalm.papers.mistry2023.programs import mlp_surfaces
+from nalm.papers.mistry2023.programs.mlp_surfaces import Learnt, Network, true_surface
 from nalm.papers.scale import Scale
-from nalm.papers.verdicts import Finding
 
 
 def test_initial_weights_are_kaiming_then_xavier_with_shifts_at_zero():
@@ -58,10 +57,10 @@ def test_a_quotient_has_no_threshold_over_the_whole_surface():
 
 def test_the_quick_protocol_says_that_the_wide_network_trains_less():
     networks = (Network(1, 50_000), Network(100, 2_000_000, quick=0.01))
-    assert mlp_surfaces._reduced(networks, Protocol(25, Scale(quick=True), quick_seeds=25)) == [
+    assert mlp_surfaces._reduced(networks, Scale(quick=True)) == [
         "MLP (100): 20,000 steps instead of 2,000,000"
     ]
-    assert mlp_surfaces._reduced(networks, Protocol(25, Scale())) == []
+    assert mlp_surfaces._reduced(networks, Scale()) == []
 
 
 @pytest.mark.parametrize(("solved", "holds"), [(0.0, True), (1.0, False)])

@@ -9,14 +9,14 @@ from typer.testing import CliRunner
 
 from nalm.cli import app, main
 from nalm.experiment.local import Local
+from nalm.papers.agreement import Finding, Reason
 from nalm.papers.claims import Claim, Findings, full
 from nalm.papers.entries import ENTRIES
-from nalm.papers.entries._common import Series, single_module, table
 from nalm.papers.entry import Grid, Measured, Study
 from nalm.papers.published import published
 from nalm.papers.reproduce import measure, result_of
 from nalm.papers.scale import Scale, make_scale
-from nalm.papers.verdicts import Finding, Reason
+from nalm.papers.shared.series import Series, single_module, table
 from nalm.tasks import SingleModule
 
 pytestmark = pytest.mark.xdist_group("bench")
@@ -130,7 +130,7 @@ def test_rows_can_be_chosen_and_unknown_ones_are_refused(small):
 
 
 def test_cells_taken_together_count_all_their_runs(small, tmp_path):
-    from nalm.papers.entries._common import pooled
+    from nalm.papers.shared.series import pooled
 
     tasks = [SingleModule("mul", "1:2"), SingleModule("mul", "10:20")]
     entry = Grid("mistry2023:fig3.4", "t", "s", 25, pooled([Series("NMU", "nmu")], {"both": tasks}))

@@ -9,7 +9,6 @@ from __future__ import annotations
 import functools
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 import torch
 from torch import Tensor
@@ -22,11 +21,10 @@ from nalm.recipes.numbers import join, split
 from nalm.recipes.schedules import Progress
 from nalm.streams import Key, Purpose, counters, key, normal, uniform
 from nalm.tasks import Measure, Split, Task
+from nalm.tasks.sampling import Aside, block_in_split, sample_runs, stacked, stream_of
 
-FURTHER = 20
-"""The blocks of samples of further sets to test on begin at multiples of 2 to this power."""
-SEEN, LOOK = 1024, 7
-"""Rows that an optimiser may look at before the first step, and the part of the stream that they are."""
+SEEN = 1024
+"""Rows that an optimiser may look at before the first step."""
 
 
 @dataclass(frozen=True)
@@ -58,7 +56,9 @@ class Batch:
         numbers = [split(recipe)[1] for recipe in recipes]
         self.recipe_numbers = torch.tensor(numbers, dtype=torch.float64, device=settings.device)
         self.numbers = {
-            s: _stack([task.numbers(seed, s) for task, seed in zip(tasks, seeds)], settings)
+            s: stacked(
+                [task.numbers(seed, s) for task, seed in zip(tasks, seeds)], settings.dtype, settings.device
+            )
             for s in self.task.splits
         }
         others = self.recipe.initialise
@@ -83,10 +83,9 @@ class Batch:
 
     def examples(self) -> Tensor:
         """Inputs of the training range `models x n x in` that are used for nothing else."""
-        stream = key(self.seeds, Purpose.TASK, 0, LOOK)
-        elements = counters(self.task.draws, SEEN, device=self.settings.device)
-        numbers = {**self.numbers[Split.TRAIN], **self.task.constants(Split.TRAIN)}
-        return self.task.batch(uniform(stream, elements, self.settings.dtype), numbers)[0]
+        split, dtype = Split.TRAIN, self.settings.dtype
+        numbers = self.numbers[split]
+        return sample_runs(self.task, self.seeds, split, SEEN, numbers, dtype=dtype, aside=Aside.LOOK)[0]
 
     @property
     def parameters(self) -> Parameters:
@@ -229,10 +228,7 @@ class Batch:
 
     def _error_program(self, part: str) -> tuple[Program, Tensors, Tensors]:
         """The program that evaluates, the state to start from, and all its inputs."""
-        if part == Split.VALIDATION:
-            kind, first = Purpose.VALIDATION, 0
-        else:
-            kind, first = Purpose.TEST, self.task.tests.index(part) << FURTHER
+        kind, first = stream_of(self.task, part)
         purpose = torch.full_like(self.seeds, int(kind))
         stream = _stream(self.seeds, purpose, torch.full_like(self.seeds, first))
         state = {**{name: torch.zeros_like(self.loss) for name in self._totals()}, **stream}
@@ -249,7 +245,7 @@ class Batch:
     def _block_error(self, state: Tensors, inputs: Tensors) -> Tensors:
         """Add up the errors of one block of samples: a pure function, traced and compiled."""
         u = uniform(_key_of(state), inputs["constant/elements"], self.settings.dtype)
-        block = state["step"] & ((1 << FURTHER) - 1)
+        block = block_in_split(state["step"])
         x, y = self.task.batch(u, {**_of(inputs, "task"), **_of(inputs, "constant"), "block": block})
         with torch.no_grad():
             prediction = self.models.predict(_of(inputs, "parameter"), x)
@@ -331,13 +327,6 @@ def _gradients(total: Tensor, parameters: Parameters) -> Parameters:
     return {
         name: torch.zeros_like(p) if g is None else g
         for (name, p), g in zip(parameters.items(), found, strict=True)
-    }
-
-
-def _stack(numbers: list[dict[str, Any]], settings: Settings) -> Tensors:
-    return {
-        name: torch.tensor([n[name] for n in numbers], dtype=settings.dtype, device=settings.device)
-        for name in numbers[0]
     }
 
 

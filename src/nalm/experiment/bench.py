@@ -2,25 +2,22 @@
 
 from __future__ import annotations
 
-import math
-import statistics
 import time
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from nalm.errors import ArgumentError, check_choice, check_positive
-from nalm.evaluate.outcome import Limits, limits
 from nalm.evaluate.ranking import rank
-from nalm.evaluate.summary import Verdict, judge, summarise, summarise_costs
 from nalm.experiment.plan import Chunk, make_plan
+from nalm.experiment.rows import evaluate
 from nalm.experiment.run import Cell, Run, knows_ideal_weights
-from nalm.experiment.store import BULK, Record, Store
+from nalm.experiment.store import Store
 from nalm.experiment.workforce import Tell, Workforce
 from nalm.models import ModelSpec
 from nalm.recipes.steps import SCHEDULES
-from nalm.tasks import TASKS, RangeTask, Table, Task, expand_ranges
+from nalm.tasks import TASKS, RangeTask, Table, expand_ranges
 from nalm.training.trainers import trainer_of
 from nalm.units import UNITS
 
@@ -237,130 +234,4 @@ def do_work(
         "stored_runs": work.stored,
         "seconds": seconds,
         "run_steps_per_second": work.run_steps / seconds if work.run_steps else None,
-    }
-
-
-def evaluate(
-    experiment: Experiment, store: Store, threshold: float | None = None
-) -> Iterator[dict[str, Any]]:
-    """One row a cell, from stored curves, by the task's own threshold or by another."""
-    for cell, records in _held(experiment, store, curves_only=True):
-        yield _row(cell, records, judged_runs(cell, records, threshold))
-
-
-@dataclass(frozen=True)
-class Judged:
-    """A stored run, the limits it was judged by, and the verdict."""
-
-    record: Record
-    below: Limits
-    verdict: Verdict
-
-
-def judged_cells(
-    experiment: Experiment, store: Store, threshold: float | None = None, *, curves_only: bool = True
-) -> Iterator[tuple[Cell, list[Judged]]]:
-    """The runs of each cell, judged by the task's own threshold or by another.
-
-    Args:
-        experiment: which cells and seeds.
-        store: where all of their runs are.
-        threshold: error below which a run is solved, instead of the task's.
-        curves_only: leave parameters out, which is many times faster.
-    """
-    for cell, records in _held(experiment, store, curves_only=curves_only):
-        yield cell, judged_runs(cell, records, threshold)
-
-
-def judged_runs(cell: Cell, records: Sequence[Record], threshold: float | None = None) -> list[Judged]:
-    """The runs of a cell, judged; none of a task that knows no limits."""
-    common = limits(cell.task) if threshold is None else Limits(threshold, threshold)
-    judged = []
-    for record in records:
-        below = common or limits(cell.task, record.ideal_test, record.ideal_validation)
-        if below is not None:
-            judged.append(Judged(record, below, verdict_on(record, below)))
-    return judged
-
-
-def _held(experiment: Experiment, store: Store, *, curves_only: bool) -> Iterator[tuple[Cell, list[Record]]]:
-    """The stored runs of each cell."""
-    wanted = {run.id for run in experiment.runs()}
-    records = {record.id: record for record in store.records(wanted, without=BULK if curves_only else ())}
-    for cell in experiment.cells:
-        yield cell, [records[Run(cell, seed).id] for seed in range(experiment.seeds)]
-
-
-def verdict_on(record: Record, below: Limits) -> Verdict:
-    """The verdict on a stored run."""
-    return judge(
-        record.steps,
-        record.validation,
-        record.test,
-        record.chosen,
-        diverged=record.diverged_at >= 0,
-        below=below,
-        sparsity=record.sparsity,
-        sparsity_with_gates=record.sparsity_with_gates,
-    )
-
-
-def options_of(model: ModelSpec) -> dict[str, Any]:
-    """The options of a unit by name, of a stack by layer and name."""
-    prefixes = [""] if len(model.layers) == 1 else [f"{layer}." for layer in range(len(model.layers))]
-    return {p + name: value for p, options in zip(prefixes, model.options) for name, value in options}
-
-
-def _row(cell: Cell, records: Sequence[Record], judged: Sequence[Judged]) -> dict[str, Any]:
-    model = cell.model
-    return {
-        "model": str(model),
-        "unit": model.name,
-        "recipe": model.recipe_name(cell.task.stack_recipe),
-        "options": options_of(model),
-        **summary_row(
-            cell.task,
-            cell.recipe.iterations,
-            [run.verdict for run in judged],
-            [run.below.test for run in judged],
-            [record.cost for record in records],
-        ),
-        "runs": len(records),
-        "errors": {
-            split: _median([getattr(record, split)[record.chosen] for record in records])
-            for split in ("validation", "test")
-        },
-        "schedule": asdict(cell.timing),
-    }
-
-
-def _median(errors: Sequence[float]) -> float | None:
-    """The median, if it is a number."""
-    found = statistics.median(errors)
-    return float(found) if math.isfinite(found) else None
-
-
-def summary_row(
-    task: Task,
-    iterations: int,
-    verdicts: Sequence[Verdict],
-    thresholds: Sequence[float],
-    costs: Sequence[dict[str, Any]],
-) -> dict[str, Any]:
-    """The measures of the runs of a cell, and what they are of.
-
-    Args:
-        task: the task.
-        iterations: steps.
-        verdicts: what became of each run.
-        thresholds: error on the test range below which each of them is solved.
-        costs: what second-order training took for each of them.
-    """
-    return {
-        **task.about(),
-        "iterations": iterations,
-        # Where every run has a threshold of its own, the middle one stands for all.
-        "threshold": statistics.median(thresholds) if thresholds else None,
-        **summarise(verdicts),
-        "second_order": summarise_costs(costs),
     }

@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 
 from nalm.errors import NalmError, unknown
+from nalm.evaluate.judged import verdict_on
 from nalm.evaluate.outcome import limits
-from nalm.experiment.bench import verdict_on
 from nalm.experiment.restore import effective_weights, formula, task_of
 from nalm.experiment.store import BULK, Record, Store, StoreError
 from nalm.experiment.stored import variant_of

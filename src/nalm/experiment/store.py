@@ -20,7 +20,6 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from nalm.errors import NalmError
 from nalm.experiment.record import (
     BULK,
     COLUMNS,
@@ -31,6 +30,7 @@ from nalm.experiment.record import (
     decoded,
     encoded,
 )
+from nalm.experiment.store_error import StoreError, damaged, refusal
 from nalm.experiment.upgrade import FIRST_WITH_CHECKSUMS, OLDEST, bring_over
 
 __all__ = ["BULK", "SCHEMA", "Record", "Store", "StoreError"]
@@ -53,10 +53,6 @@ _ORDER = "task, model, labels, iterations, seed"
 _FAULTS = (sqlite3.Error, UnicodeDecodeError)
 """What reading a damaged file raises: the text of an error may itself contain what cannot be read."""
 _MOST_FAULTS = 20
-
-
-class StoreError(NalmError):
-    """A store that cannot be used, in one sentence."""
 
 
 class Store:
@@ -338,28 +334,9 @@ class Store:
             bring_over(connection, _TABLE)
             connection.execute(f"PRAGMA user_version = {SCHEMA}")
 
-    def _is_read_only(self) -> bool:
-        """Whether the file or its folder, where SQLite keeps more files, exists but cannot be written."""
-        return any(p.exists() and not os.access(p, os.W_OK) for p in (self.path, self.path.parent))
-
     def _refusal(self, error: Exception) -> StoreError:
-        text = " ".join(str(error).split())
-        if "locked" in text or "busy" in text:
-            return StoreError(
-                f"{self.path} is in use by another command; wait for it or use another --store."
-            )
-        if "not a database" in text:
-            return StoreError(f"{self.path} is not a store of nalm; it was left as it is.")
-        if "readonly" in text or (not self.read_only and self._is_read_only()):
-            return StoreError(f"{self.path} cannot be written: it or its folder is read-only.")
-        if "full" in text:
-            return StoreError(
-                f"{self.path} cannot be written: the disk is full. What was stored before is whole."
-            )
-        if "unable to open" in text or self.path.is_dir():
-            return StoreError(f"{self.path} cannot be opened or made.")
-        return self.damaged(text)
+        return refusal(error, self.path, self.read_only, self._more)
 
     def damaged(self, how: str) -> StoreError:
         """What is raised where something is wrong with the file."""
-        return StoreError(f"{self.path} is damaged ({how}); it was left as it is. {self._more}")
+        return damaged(self.path, how, self._more)

@@ -17,10 +17,11 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from nalm.errors import NalmError
+from nalm.evaluate.judged import verdict_on
 from nalm.evaluate.outcome import limits
 from nalm.evaluate.summary import Verdict
-from nalm.experiment.bench import summary_row, verdict_on
 from nalm.experiment.restore import spec_of, task_of
+from nalm.experiment.rows import summary_row
 from nalm.experiment.run import Cell, make_identity
 from nalm.experiment.store import Record
 from nalm.recipes import Recipe

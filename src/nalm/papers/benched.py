@@ -1,4 +1,4 @@
-"""The papers' success rates beside the rows of a benchmark: the same task, range, protocol and steps."""
+"""The papers' success rates next to the rows of a benchmark: the same task, range, protocol and steps."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the papers publish for a task: success rates that runs of anyone's own unit can be put beside.
+"""What the papers publish for a task: success rates that runs of anyone's own unit can be put next to.
 
 A rate is comparable if it was made on the same data (task, operation, inputs, ranges), by the threshold that
 the task has here, and by the recipe that the paper trains the unit with; other settings of a sweep are left
@@ -65,7 +65,7 @@ def published_for(task: Task, iterations: int | None = None) -> list[PublishedRa
 
     Args:
         task: the task, with operation, range and number of inputs; a range is the same however it is written.
-        iterations: only rates of units that were trained for so many steps; None for all.
+        iterations: only rates of units that were trained for this many steps; None for all.
     """
     found = _by_task().get(_key(task), ())
     return [rate for rate in found if iterations is None or rate.iterations == iterations]

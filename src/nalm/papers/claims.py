@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from nalm.evaluate.intervals import success_interval
-from nalm.papers.verdicts import Finding
+from nalm.papers.agreement import Finding
 
 Key = tuple[str, str, str]
 """Row, column and metric."""
@@ -82,17 +82,17 @@ def some(row: str, columns: Iterable[str] | None = None) -> Check:
 
 
 def full_on(row: str, count: int) -> Check:
-    """All seeds succeed in so many columns."""
+    """All seeds succeed in this number of columns."""
     return lambda f: _likely(count, (_draws(f.rate(row, c)) == f.rate(row, c).n for c in f.columns(row)))
 
 
 def some_on(row: str, count: int) -> Check:
-    """Some seed succeeds in so many columns."""
+    """Some seed succeeds in this number of columns."""
     return lambda f: _likely(count, (_draws(f.rate(row, c)) > 0 for c in f.columns(row)))
 
 
 def better_on(row: str, other: str, count: int) -> Check:
-    """One row succeeds more often than another in so many columns."""
+    """One row succeeds more often than another in this number of columns."""
     return lambda f: _likely(
         count, (_draws(f.rate(row, c)) > _draws(f.rate(other, c), 1) for c in f.columns(row))
     )

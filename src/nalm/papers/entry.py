@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Protocol
 
-from nalm.errors import ArgumentError, unknown
-from nalm.experiment.bench import Experiment, Judged
+from nalm.errors import ArgumentError
+from nalm.evaluate.judged import Judged
+from nalm.experiment.bench import Experiment
 from nalm.experiment.run import Cell
+from nalm.papers.agreement import Finding, Reason
+from nalm.papers.budget import Budget, chosen_rows
 from nalm.papers.claims import Claim, Findings, Key
 from nalm.papers.metrics import SUCCESS, THREE, Metric
 from nalm.papers.scale import Scale, shortened
-from nalm.papers.verdicts import Finding, Reason
 
 Draw = Callable[["Measured", Any], None]
 """Draws what was measured on an empty figure of matplotlib."""
@@ -121,7 +123,7 @@ class Grid(Entry):
 
     def measure(self, scale: Scale, run: Runner) -> Measured:
         """Train what is not stored, and measure every place by every metric."""
-        places = self._places(scale)
+        places = self.places_at(scale)
         (experiment,) = self.experiments(scale)
         judged = run(experiment, self.threshold)
         found: dict[Key, Finding] = {}
@@ -131,38 +133,29 @@ class Grid(Entry):
                 interval = metric.of(runs)
                 finding = Finding(interval.value, interval.low, interval.high, len(runs))
                 found[place.row, place.column, metric.name] = finding
-        return Measured(Findings(found), self._reduced(scale))
+        return Measured(Findings(found), self.budget(scale).reduced())
 
     def experiments(self, scale: Scale) -> list[Experiment]:
         """All cells of all places, once each."""
-        cells = dict.fromkeys(cell for place in self._places(scale) for cell in place.cells)
-        return [Experiment(self.id, tuple(cells), self._seeds(scale))]
+        cells = dict.fromkeys(cell for place in self.places_at(scale) for cell in place.cells)
+        return [Experiment(self.id, tuple(cells), self.budget(scale).seeds)]
 
     def reason(self, row: str, column: str) -> Reason | None:
         """That of the place."""
         return self.places[row, column].reason
 
-    def _seeds(self, scale: Scale) -> int:
-        return scale.seeds or (min(self.seeds, self.quick_seeds) if scale.quick else self.seeds)
+    def budget(self, scale: Scale) -> Budget:
+        """Seeds and steps at a scale."""
+        return Budget(scale, self.seeds, self.quick_seeds, self.quick_steps)
 
-    def _factor(self, scale: Scale) -> float:
-        return scale.steps or (self.quick_steps if scale.quick else 1.0)
-
-    def _places(self, scale: Scale) -> list[Place]:
-        wanted = _chosen(scale, (row for row, _ in self.places))
+    def places_at(self, scale: Scale) -> list[Place]:
+        """The places of the rows asked for, with as many steps as the scale has."""
+        wanted = chosen_rows(scale, (row for row, _ in self.places))
         places = [place for place in self.places.values() if place.row in wanted]
-        factor = self._factor(scale)
+        factor = self.budget(scale).factor
         if factor == 1:
             return places
         return [replace(p, cells=tuple(shortened(cell, factor) for cell in p.cells)) for p in places]
-
-    def _reduced(self, scale: Scale) -> list[str]:
-        seeds, factor, said = self._seeds(scale), self._factor(scale), []
-        if seeds < self.seeds:
-            said.append(f"seeds: {seeds} instead of {self.seeds}")
-        if factor < 1:
-            said.append(f"steps: {factor:g} of the paper's, schedules shortened with them")
-        return said
 
 
 @dataclass(frozen=True)
@@ -183,22 +176,13 @@ class Study(Entry):
         measured = self.compute(scale)
         if scale.rows is not None and not measured.findings:
             raise ArgumentError("rows", f"rows of {self.id}", repr("; ".join(scale.rows)))
-        wanted = _chosen(scale, (row for row, _, _ in measured.findings))
+        wanted = chosen_rows(scale, (row for row, _, _ in measured.findings))
         found = {key: finding for key, finding in measured.findings.items() if key[0] in wanted}
         return replace(measured, findings=Findings(found))
 
     def reason(self, row: str, column: str) -> Reason | None:
         """That of the whole."""
         return self.incomparable
-
-
-def _chosen(scale: Scale, rows: Iterable[str]) -> tuple[str, ...]:
-    """The rows that were asked for, by default all; unknown ones are refused."""
-    known = tuple(dict.fromkeys(rows))
-    for row in scale.rows or ():
-        if row not in known:
-            raise unknown("rows", row, known)
-    return known if scale.rows is None else scale.rows
 
 
 def rows_of(found: Findings) -> Iterator[tuple[str, str]]:

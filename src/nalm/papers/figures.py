@@ -64,6 +64,12 @@ def panels(entry: Entry, measured: Measured, figure: Figure) -> None:
     figure.legend(handles, labels, loc="outside lower center", ncols=min(len(rows), 6), frameon=False)
 
 
+def row_of_panels(figure: Figure, count: int, width: float = 4.2, height: float = 3.8) -> Sequence[Axes]:
+    """Panels side by side."""
+    figure.set_size_inches(width * count, height)
+    return list(figure.subplots(1, count, squeeze=False)[0])
+
+
 def _panel(
     axis: Axes, metric: Metric, measured: Measured, rows: Sequence[str], columns: Sequence[str]
 ) -> None:

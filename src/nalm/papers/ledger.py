@@ -1,4 +1,4 @@
-"""The ledger: what became of every table and figure, from the results that are kept with the project."""
+"""The ledger: entries and their results, those that are kept with the project."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
-from nalm.papers.verdicts import Verdict
+from nalm.papers.agreement import Agreement
 
 _HERE = Path(__file__).parent
 
 
 @functools.cache
 def results_folder() -> Path | None:
-    """Where results are: in an installed package beside this file, in a checkout under benchmarks."""
+    """Where results are: in an installed package next to this file, in a checkout under benchmarks."""
     for folder in (_HERE / "results", _HERE.parents[2] / "benchmarks" / "results"):
         if folder.is_dir():
             return folder
@@ -60,5 +60,5 @@ def _row(entry: str, title: str, result: dict[str, Any] | None) -> dict[str, Any
         "title": title,
         "protocol": result["protocol"] if result is not None else None,
         "cells": len(cells),
-        **{str(verdict): counts[str(verdict)] for verdict in Verdict},
+        **{str(verdict): counts[str(verdict)] for verdict in Agreement},
     }

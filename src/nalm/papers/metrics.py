@@ -13,8 +13,8 @@ from nalm.evaluate.intervals import (
     median_interval,
     success_interval,
 )
+from nalm.evaluate.judged import Judged
 from nalm.evaluate.outcome import Outcome
-from nalm.experiment.bench import Judged
 
 Runs = Sequence[Judged]
 

@@ -1,6 +1,6 @@
 """Published numbers as data: one row a number, with where it stands and by which threshold it was made.
 
-There is one file a paper in `data`. Their columns:
+Each paper has them in a file of its own, `published.csv`. The columns:
 
 - entry: the table or figure, such as `mistry2023:fig3.4`; row, column and metric: the cell in it.
 - kind: `number` if it is printed or was measured in a figure, `claim` if a sentence says it in words.
@@ -55,9 +55,9 @@ def numbers_of(entry: str) -> list[Published]:
 
 
 def _read() -> Iterator[Published]:
-    folder = resources.files("nalm.papers") / "data"
-    files = sorted((f for f in folder.iterdir() if f.name.endswith(".csv")), key=lambda f: f.name)
-    for file in files:
+    papers = sorted(resources.files("nalm.papers").iterdir(), key=lambda folder: folder.name)
+    files = (folder / "published.csv" for folder in papers if folder.is_dir())
+    for file in filter(lambda file: file.is_file(), files):
         for line in csv.DictReader(file.read_text(encoding="utf-8").splitlines()):
             yield Published(
                 entry=line["entry"],

@@ -1,4 +1,4 @@
-"""Reproduce a table or figure: train what is missing, measure, and put the paper's numbers beside ours."""
+"""Reproduce a table or figure: train what is missing, measure, and put the paper's numbers next to ours."""
 
 from __future__ import annotations
 
@@ -8,16 +8,18 @@ from typing import Any
 
 from nalm._version import NUMERICS_VERSION, __version__
 from nalm.evaluate.intervals import NOTHING
-from nalm.experiment.bench import Experiment, Judged, judged_cells, make_work, plan_work
+from nalm.evaluate.judged import Judged
+from nalm.experiment.bench import Experiment, make_work, plan_work
+from nalm.experiment.rows import judged_cells
 from nalm.experiment.run import Cell
 from nalm.experiment.store import Store
 from nalm.experiment.workforce import Tell, Workforce
+from nalm.papers.agreement import APART, Agreement, Finding, Reason, compare
 from nalm.papers.causes import cause_of
 from nalm.papers.entry import Entry, Measured, rows_of
 from nalm.papers.metrics import Metric
 from nalm.papers.published import Published, published
 from nalm.papers.scale import Scale
-from nalm.papers.verdicts import APART, Finding, Reason, Verdict, compare
 
 
 def plan(entry: Entry, scale: Scale, path: Path, processes: int) -> dict[str, Any]:
@@ -84,9 +86,9 @@ def _number(
     paper = theirs.interval() if theirs is not None else NOTHING
     reason = Reason.PROTOCOL if measured.reduced else entry.reason(row, column)
     if theirs is None:
-        verdict = Verdict.UNPUBLISHED
+        verdict = Agreement.UNPUBLISHED
     elif reason is not None:
-        verdict = Verdict.NOT_COMPARABLE
+        verdict = Agreement.NOT_COMPARABLE
     else:
         verdict = compare(paper, ours, rising=metric.rising)
     name = f"{column}: {metric.label}" if metric.label else column
@@ -102,7 +104,7 @@ def _number(
         paper_n=theirs.n if theirs is not None else None,
         ours=ours,
         verdict=verdict,
-        reason=reason if verdict is Verdict.NOT_COMPARABLE else None,
+        reason=reason if verdict is Agreement.NOT_COMPARABLE else None,
     )
 
 
@@ -110,7 +112,7 @@ def _claims(entry: Entry, measured: Measured, scale: Scale) -> Iterator[dict[str
     """What the text says: 1 stands for true, 0 for false. It is about whole tables, not about some rows."""
     for claim in entry.claims if scale.rows is None else ():
         holds = claim.check(measured.findings)
-        verdict = Verdict.AGREES if holds else Verdict.DIFFERS
+        verdict = Agreement.AGREES if holds else Agreement.DIFFERS
         seeds = max((finding.n for finding in measured.findings.values()), default=0)
         reason = Reason.PROTOCOL if measured.reduced else None
         yield _cell(
@@ -124,7 +126,7 @@ def _claims(entry: Entry, measured: Measured, scale: Scale) -> Iterator[dict[str
             paper_high=None,
             paper_n=None,
             ours=Finding(float(holds), None, None, seeds),
-            verdict=verdict if reason is None else Verdict.NOT_COMPARABLE,
+            verdict=verdict if reason is None else Agreement.NOT_COMPARABLE,
             reason=reason,
         )
 
@@ -135,7 +137,7 @@ def _cell(
     column: str,
     *,
     ours: Finding,
-    verdict: Verdict,
+    verdict: Agreement,
     reason: Reason | None,
     **paper: Any,
 ) -> dict[str, Any]:

@@ -42,7 +42,7 @@ def make_scale(
     steps: float | None = None,
     rows: Sequence[str] | None = None,
 ) -> Scale:
-    """The scale of this name, `quick` or `paper`, with what is asked for beside it."""
+    """The scale of this name, `quick` or `paper`, with what else is asked for."""
     check_choice("scale", name, ("quick", "paper"))
     if seeds is not None:
         check_positive("seeds", seeds)

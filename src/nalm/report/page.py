@@ -20,9 +20,9 @@ from nalm.errors import NalmError
 from nalm.experiment.store import Record, Store
 from nalm.experiment.stored import WEIGHTS, stored_cells
 from nalm.report.files import check_output, written_whole
+from nalm.report.ledger_tab import ledger_cells, ledger_text
 from nalm.report.packing import pack_runs, packed
 from nalm.report.page_data import Page
-from nalm.report.page_ledger import ledger_cells, ledger_text
 
 _ASSETS = Path(__file__).parent / "assets"
 _PLOTLY = "vendor/plotly-basic.min.js"

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from nalm.evaluate.ranking import Budget
-from nalm.papers.ledger_page import both_sides
+from nalm.papers.ledger_markdown import both_sides
 from nalm.report.text_table import Column, TextTable
 
 _BARS = "▁▂▃▄▅▆▇█"

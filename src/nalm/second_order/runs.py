@@ -16,13 +16,12 @@ from nalm.recipes.optimisers import LevenbergMarquardt
 from nalm.second_order.checks import check_model
 from nalm.second_order.flat import Flat
 from nalm.second_order.solver import Result, Rows, solve_rows
-from nalm.streams import Purpose, counters, key, uniform
 from nalm.tasks._base import Split, Task
+from nalm.tasks.sampling import sample
 from nalm.tasks.table import Table
 from nalm.threads import one_thread
 from nalm.trained import HISTORY_PARAMETERS, Options, Report, Trained
 
-_PURPOSE = {Split.TRAIN: Purpose.DATA, Split.VALIDATION: Purpose.VALIDATION, Split.TEST: Purpose.TEST}
 _LEAST_ROWS, _ROWS_PER_PARAMETER = 256, 4
 _FRESH_ROWS = 1000
 
@@ -86,7 +85,10 @@ def _run(flat: Flat, task: Task, recipe: Recipe, seed: int, limit: int, steps: S
     method = recipe.optimiser
     assert isinstance(method, LevenbergMarquardt)
     rows = max(_LEAST_ROWS, _ROWS_PER_PARAMETER * flat.size)
-    drawn = Rows.of(_sample(task, seed, Split.TRAIN, rows), _sample(task, seed, Split.TRAIN, _FRESH_ROWS, 1))
+    drawn = Rows.of(
+        _contiguous(sample(task, seed, Split.TRAIN, rows)),
+        _contiguous(sample(task, seed, Split.TRAIN, _FRESH_ROWS, block=1)),
+    )
     result = solve_rows(flat, drawn, seed, starts=method.starts, grow=method.grow, steps=limit)
     # Beyond its last step a run stays where it ended; a run of two stages may have walked further.
     last = len(result.path) - 1
@@ -96,20 +98,10 @@ def _run(flat: Flat, task: Task, recipe: Recipe, seed: int, limit: int, steps: S
     return _Run(result, points, errors)
 
 
-def _sample(task: Task, seed: int, split: Split, rows: int, block: int = 0) -> tuple[Tensor, Tensor]:
-    """Rows of a task, in float64; of validation and test the same that first-order runs are evaluated on."""
-    seeds = torch.tensor([seed], dtype=torch.int32)
-    numbers = {
-        name: torch.tensor([value], dtype=torch.float64) for name, value in task.numbers(seed, split).items()
-    }
-    u = uniform(key(seeds, _PURPOSE[split], block), counters(task.draws, rows), torch.float64)
-    constants = {name: _wide(tensor) for name, tensor in task.constants(split).items()}
-    x, y = task.batch(u, {**numbers, **constants})
-    return x[0].contiguous(), y[0].contiguous()
-
-
-def _wide(tensor: Tensor) -> Tensor:
-    return tensor.double() if tensor.is_floating_point() else tensor
+def _contiguous(rows: tuple[Tensor, Tensor]) -> tuple[Tensor, Tensor]:
+    """The same rows one after the other in memory, which fixes the order of sums over them."""
+    x, y = rows
+    return x.contiguous(), y.contiguous()
 
 
 def _errors(flat: Flat, task: Task, seed: int, split: Split, points: Tensor) -> Tensor:
@@ -117,7 +109,7 @@ def _errors(flat: Flat, task: Task, seed: int, split: Split, points: Tensor) -> 
     block, total = task.block(split), torch.zeros(len(points), dtype=torch.float64)
     distinct = [0, *(k for k in range(1, len(points)) if not torch.equal(points[k], points[k - 1]))]
     for index in range(task.samples(split) // block):
-        x, y = _sample(task, seed, split, block, index)
+        x, y = _contiguous(sample(task, seed, split, block, index))
         total[distinct] += (flat.predict(points[distinct], x) - y).square().sum((1, 2))
     for before, after in itertools.pairwise([*distinct, len(points)]):
         total[before:after] = total[before]

@@ -117,6 +117,7 @@ class Table(Task):
         if "block" in numbers:
             size = u.shape[-1]
             index = numbers["block"][:, None].long() * size + torch.arange(size, device=u.device)
+            index = index % len(numbers["x"])
         else:
             index = (u[:, 0] * len(numbers["x"])).long()
         return numbers["x"][index], numbers["y"][index]

@@ -1,0 +1,56 @@
+"""Stored runs, judged: their curves, the limits, and the verdict."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Generic, Protocol, TypeVar
+
+import numpy as np
+
+from nalm.evaluate.outcome import Limits
+from nalm.evaluate.summary import Verdict, judge
+
+
+class Curves(Protocol):
+    """What is needed of a stored run: see `nalm.experiment.record.Record`."""
+
+    @property
+    def steps(self) -> np.ndarray: ...  # noqa: D102
+    @property
+    def validation(self) -> np.ndarray: ...  # noqa: D102
+    @property
+    def test(self) -> np.ndarray: ...  # noqa: D102
+    @property
+    def chosen(self) -> int: ...  # noqa: D102
+    @property
+    def diverged_at(self) -> int: ...  # noqa: D102
+    @property
+    def sparsity(self) -> float | None: ...  # noqa: D102
+    @property
+    def sparsity_with_gates(self) -> float | None: ...  # noqa: D102
+
+
+R = TypeVar("R", bound=Curves)
+
+
+@dataclass(frozen=True)
+class Judged(Generic[R]):
+    """A stored run, the limits it was judged by, and the verdict."""
+
+    record: R
+    below: Limits
+    verdict: Verdict
+
+
+def verdict_on(record: Curves, below: Limits) -> Verdict:
+    """The verdict on a stored run."""
+    return judge(
+        record.steps,
+        record.validation,
+        record.test,
+        record.chosen,
+        diverged=record.diverged_at >= 0,
+        below=below,
+        sparsity=record.sparsity,
+        sparsity_with_gates=record.sparsity_with_gates,
+    )

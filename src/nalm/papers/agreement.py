@@ -1,0 +1,63 @@
+"""Ours next to theirs: whether the two numbers in one cell of a table agree."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+from nalm.evaluate.intervals import Interval
+
+
+class Agreement(StrEnum):
+    """What a published number and ours have to say about each other."""
+
+    AGREES = "agrees"
+    BETTER = "better"
+    DIFFERS = "differs"
+    UNPUBLISHED = "unpublished"
+    NOT_COMPARABLE = "not_comparable"
+
+
+APART = (Agreement.BETTER, Agreement.DIFFERS)
+"""Of numbers that do not agree."""
+
+
+class Reason(StrEnum):
+    """Why two numbers cannot be compared."""
+
+    THRESHOLD = "other threshold"
+    DATA = "other data"
+    PROTOCOL = "reduced protocol"
+
+
+@dataclass(frozen=True)
+class Finding:
+    """What we measured: a number with its interval, and of how many runs."""
+
+    value: float | None
+    low: float | None
+    high: float | None
+    n: int
+
+
+def compare(theirs: Interval, ours: Finding, *, rising: bool) -> Agreement:
+    """Agrees where the two intervals overlap; a number without an interval is one of no width.
+
+    Args:
+        theirs: the published number.
+        ours: what we found.
+        rising: whether more is better.
+    """
+    if ours.value is None or theirs.value is None:
+        # One of them had nothing to measure, such as the step at which no run was solved.
+        return Agreement.DIFFERS
+    low, high = _ends(ours.value, ours.low, ours.high)
+    their_low, their_high = _ends(theirs.value, theirs.low, theirs.high)
+    if low <= their_high and their_low <= high:
+        return Agreement.AGREES
+    above = low > their_high
+    return Agreement.BETTER if above == rising else Agreement.DIFFERS
+
+
+def _ends(value: float, low: float | None, high: float | None) -> tuple[float, float]:
+    return (value if low is None else low, value if high is None else high)

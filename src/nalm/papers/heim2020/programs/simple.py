@@ -1,0 +1,152 @@
+"""Heim et al. 2020, table 1: one network of two layers for x + y, x y, x / y and sqrt(x) at once.
+
+Trained on x and y from U(0.1, 2), tested on a grid from -4.1 to 3.9 (the root on one from 0.1 to 4) by the
+mean absolute error after the last step; the median of 20 runs plus and minus the median absolute deviation.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+
+from nalm.models.baselines import MLP
+from nalm.models.many import Parameters
+from nalm.papers.agreement import Finding
+from nalm.papers.budget import Budget, chosen_rows
+from nalm.papers.claims import Findings, Key
+from nalm.papers.entry import Measured
+from nalm.papers.heim2020.programs.units import ForwardClippedNMU, InputGatedINALU
+from nalm.papers.scale import Scale
+from nalm.papers.shared.findings import median_deviation
+from nalm.papers.shared.networks import drawn_by, final_model
+from nalm.recipes import Adam, Initialise, Optimiser, Recipe, RMSProp
+from nalm.recipes.initialisers import Initialiser, xavier_uniform
+from nalm.tasks import Task
+from nalm.tasks._base import Numbers
+from nalm.training.trainers import train_runs
+from nalm.units import NALU, NAU, NPU, RealNPU
+
+FUNCTIONS: dict[str, Callable[[Tensor, Tensor], Tensor]] = {
+    "add": lambda x, y: x + y,
+    "mul": lambda x, y: x * y,
+    "div": lambda x, y: x / y,
+    "sqrt": lambda x, y: x.sqrt(),
+}
+STEPS = 20_000
+_HIDDEN = 6
+
+
+class FourFunctions(Task):
+    """All four functions of two inputs from U(0.1, 2)."""
+
+    name = "four-functions"
+    in_features = 2
+    out_features = len(FUNCTIONS)
+
+    def shape(self) -> Hashable:
+        """There is one such task."""
+        return (type(self),)
+
+    def numbers(self, seed: int, split: str) -> dict[str, Any]:
+        """The range, on all splits: tests on a grid come after training."""
+        return {"low": 0.1, "span": 1.9}
+
+    def batch(self, u: Tensor, numbers: Numbers) -> tuple[Tensor, Tensor]:
+        """Inputs and targets."""
+        low, span = (numbers[name].to(u.dtype)[:, None, None] for name in ("low", "span"))
+        x = low + span * u
+        return x.mT, torch.stack([function(x[:, 0], x[:, 1]) for function in FUNCTIONS.values()], -1)
+
+
+@dataclass(frozen=True)
+class Row:
+    """A network of the table: its layers, what it is trained by, and initial weights of layers by name."""
+
+    module: Callable[[], nn.Module]
+    optimiser: Optimiser
+    initialise: tuple[Initialise, ...] = ()
+
+    def recipe(self) -> Recipe:
+        """Fresh batches of 100, the mean squared error, and no clamps."""
+        return Recipe(optimiser=self.optimiser, initialise=self.initialise, clamps=(), batch_size=100)
+
+    def initial(self, seeds: Sequence[int]) -> Parameters | None:
+        """None for units, which draw their own; Xavier's scheme for an ordinary network."""
+        model = self.module()
+        if not isinstance(model, MLP):
+            return None
+        schemes: dict[str, Initialiser] = {
+            name: xavier_uniform(p.shape[1], p.shape[0])
+            for name, p in model.named_parameters()
+            if p.dim() == 2
+        }
+        return drawn_by(model, schemes, seeds)
+
+
+def _power(kind: type[RealNPU]) -> nn.Module:
+    first = kind(2, _HIDDEN, gate_gradient="straight-through")
+    return nn.Sequential(first, NAU(_HIDDEN, len(FUNCTIONS), clamp=False))
+
+
+def _twice(kind: type[NALU] | type[InputGatedINALU]) -> nn.Module:
+    return nn.Sequential(kind(2, _HIDDEN), kind(_HIDDEN, len(FUNCTIONS)))
+
+
+def _nmu() -> nn.Module:
+    return nn.Sequential(ForwardClippedNMU(2, _HIDDEN), NAU(_HIDDEN, len(FUNCTIONS), clamp=False))
+
+
+_GLOROT_NAU = (Initialise("weight", "xavier", unit="nau"),)
+_GLOROT_NALU = (Initialise("w_hat", "xavier"), Initialise("m_hat", "xavier"))
+ROWS = {
+    "NPU": Row(lambda: _power(NPU), Adam(5e-3), _GLOROT_NAU),
+    "Real NPU": Row(lambda: _power(RealNPU), Adam(5e-3), _GLOROT_NAU),
+    "NMU": Row(_nmu, Adam(5e-3), _GLOROT_NAU),
+    "NALU": Row(lambda: _twice(NALU), RMSProp(5e-3, decay=0.9), _GLOROT_NALU),
+    "iNALU": Row(lambda: _twice(InputGatedINALU), RMSProp(1e-3, decay=0.9)),
+    "Dense": Row(lambda: MLP(2, len(FUNCTIONS), hidden=(50, 50), activation="sigmoid"), Adam(5e-3)),
+}
+
+
+def compute(scale: Scale) -> Measured:
+    """Train every network, and test it on the grids."""
+    budget = Budget(scale, 20, quick_steps=0.1)
+    found: dict[Key, Finding] = {}
+    for label in chosen_rows(scale, ROWS):
+        models = _trained(ROWS[label], budget)
+        for k, column in enumerate(FUNCTIONS):
+            errors = [grid_error(model, column, k) for model in models]
+            found[label, column, "test MAE"] = median_deviation(errors)
+    return Measured(Findings(found), budget.reduced())
+
+
+def _trained(row: Row, budget: Budget) -> list[nn.Module]:
+    seeds, steps = range(budget.seeds), budget.steps(STEPS)
+    result = train_runs(
+        row.module(),
+        [FourFunctions()] * len(seeds),
+        [row.recipe()] * len(seeds),
+        seeds,
+        iterations=steps,
+        log_interval=steps,
+        initial=row.initial(seeds),
+    )
+    return [final_model(result, run) for run in range(len(seeds))]
+
+
+def grid_error(model: nn.Module, column: str, output: int) -> float:
+    """Mean absolute error of an output on the grid of its function."""
+    x = grid(column)
+    with torch.no_grad():
+        predicted = model(x)[:, output]
+    return float((predicted - FUNCTIONS[column](x[:, 0], x[:, 1])).abs().double().mean())
+
+
+def grid(column: str) -> Tensor:
+    """All pairs of -4.1, -3.9, …, 3.9; of 0.1, 0.2, …, 4 for the root."""
+    line = 0.1 * torch.arange(1, 41) if column == "sqrt" else -4.1 + 0.2 * torch.arange(41)
+    return torch.cartesian_prod(line, line)

@@ -1,0 +1,1 @@
+"""Madsen & Johansen 2020, "Neural Arithmetic Units": NAU and NMU."""

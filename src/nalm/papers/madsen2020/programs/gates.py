@@ -1,0 +1,108 @@
+r"""Which operation a gate has chosen (Madsen & Johansen 2020, appendix C.5, figure 9).
+
+The gate of the second layer is :math:`\\sigma(G z)` of the first layer's output z: near 1 it adds, near 0 it
+multiplies. Here it is averaged over samples of the training range, at the chosen step.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+
+from nalm.evaluate.intervals import success_interval
+from nalm.evaluate.judged import Judged
+from nalm.experiment.run import Cell
+from nalm.papers.agreement import Finding
+from nalm.papers.claims import Check, Claim, Findings, Key
+from nalm.papers.entry import Grid, Measured, Runner
+from nalm.papers.metrics import SUCCESS, Metric
+from nalm.papers.scale import Scale
+from nalm.papers.shared.findings import measure
+from nalm.tasks import Split
+from nalm.tasks.sampling import sample
+
+SAMPLES = 1000
+ADDS: Metric = measure("adds", "adds")
+"""Share of seeds whose gate is above 1/2."""
+UNDECIDED: Metric = measure("undecided", "undecided")
+"""Share of seeds whose gate is between 0.1 and 0.9."""
+
+
+@dataclass(frozen=True)
+class Gates(Grid):
+    """A grid of stacks that end in a gated unit, of which the gates are read."""
+
+    def measure(self, scale: Scale, run: Runner) -> Measured:
+        """Successes, and how the gates stand."""
+        (experiment,) = self.experiments(scale)
+        judged = run(experiment, self.threshold, curves_only=False)
+        found: dict[Key, Finding] = {}
+        gates: dict[tuple[str, str], list[tuple[float, bool]]] = defaultdict(list)
+        for place in self.places_at(scale):
+            runs = [(cell, each) for cell in place.cells for each in judged[cell]]
+            values = [mean_gate(cell, each) for cell, each in runs]
+            shares = {
+                SUCCESS.name: [each.verdict.solved_at is not None for _, each in runs],
+                ADDS.name: [value > 0.5 for value in values],
+                UNDECIDED.name: [0.1 < value < 0.9 for value in values],
+            }
+            for metric, holds in shares.items():
+                share = success_interval(sum(holds), len(holds))
+                finding = Finding(share.value, share.low, share.high, len(holds))
+                found[place.row, place.column, metric] = finding
+            gates[place.row, place.column] = list(zip(values, shares[SUCCESS.name]))
+        return Measured(Findings(found), self.budget(scale).reduced(), dict(gates))
+
+
+def mean_gate(cell: Cell, run: Judged) -> float:
+    """The gate of the second layer on samples of the training range."""
+    model: Any = cell.build()
+    chosen = run.record.chosen_parameters
+    model.load_state_dict({name: torch.tensor(value) for name, value in chosen.items()})
+    x, _ = sample(cell.task, run.record.seed, Split.VALIDATION, SAMPLES, dtype=torch.float32)
+    with torch.no_grad():
+        return float(torch.sigmoid(model[0](x) @ model[1].gate.T).mean())
+
+
+def _random(row: str) -> Check:
+    """A gate adds equally often where it should and where it should not."""
+    return lambda f: (f[row, "add", ADDS.name].low or 0) <= (f[row, "mul", ADDS.name].high or 0)
+
+
+CLAIMS = (
+    *(
+        Claim(row, "the choice is mostly random, whatever the task", _random(row))
+        for row in ("Gated NAU/NMU", "NALU (separate)", "NALU (shared)")
+    ),
+    Claim(
+        "NALU (separate)",
+        "chooses addition more often than with shared weights, on both tasks",
+        lambda f: all(
+            (f["NALU (separate)", op, ADDS.name].high or 0) >= (f["NALU (shared)", op, ADDS.name].low or 0)
+            for op in ("add", "mul")
+        ),
+    ),
+)
+
+
+def draw(measured: Measured, figure: Any) -> None:
+    """A histogram of gates for each model and task, solved seeds apart."""
+    pairs = list(measured.data)
+    rows = list(dict.fromkeys(row for row, _ in pairs))
+    columns = list(dict.fromkeys(column for _, column in pairs))
+    figure.set_size_inches(3.6 * len(rows), 2.6 * len(columns))
+    axes = figure.subplots(len(columns), len(rows), squeeze=False, sharex=True, sharey=True)
+    for k, column in enumerate(columns):
+        for axis, row in zip(axes[k], rows):
+            held = measured.data[row, column]
+            parts = [[gate for gate, solved in held if solved is wanted] for wanted in (True, False)]
+            bins = [n / 20 for n in range(21)]
+            axis.hist(parts, bins=bins, stacked=True, color=("#009E73", "#D55E00"), label=("solved", "not"))
+            axis.set_title(f"{row}, {column}", fontsize=9)
+        axes[k][0].set_ylabel("seeds")
+    for axis in axes[-1]:
+        axis.set_xlabel("gate: 0 multiplies, 1 adds")
+    axes[0][0].legend(frameon=False)

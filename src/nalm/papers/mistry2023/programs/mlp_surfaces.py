@@ -1,0 +1,230 @@
+"""Thesis, section 1.4.1, figures 1.3 and 1.6: what an MLP learns of x1 op x2, drawn beyond its data.
+
+One hidden layer of ReLUs, Adam with the rate 1e-3, batches of 128 from U[1,2), tested on U[2,6). The public
+program draws the hidden layer by Kaiming's uniform scheme and the output layer by Xavier's; shifts are 0.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from nalm.models.baselines import MLP
+from nalm.models.many import Parameters
+from nalm.papers.agreement import Finding
+from nalm.papers.budget import Budget, chosen_rows
+from nalm.papers.claims import Findings, Key
+from nalm.papers.entry import Measured
+from nalm.papers.scale import Scale
+from nalm.papers.shared.findings import share
+from nalm.papers.shared.networks import drawn_by
+from nalm.recipes import Recipe
+from nalm.recipes.initialisers import Initialiser, Uniform, xavier_uniform
+from nalm.tasks import SingleModule, Split
+from nalm.training.result import TrainResult
+from nalm.training.trainers import train_runs
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+SIGNS = {"add": "+", "sub": "-", "mul": "×", "div": "÷"}
+REACH = 6.0
+"""Surfaces are drawn over [-6, 6] for both inputs."""
+_LINES = 121
+
+
+@dataclass(frozen=True)
+class Network:
+    """An MLP of one hidden layer as the thesis trains it.
+
+    Attributes:
+        width: values in the hidden layer.
+        steps: training steps.
+        bias: whether layers have shifts.
+        quick: part of the steps in the quick protocol.
+    """
+
+    width: int
+    steps: int
+    bias: bool = True
+    quick: float = 1.0
+
+    @property
+    def label(self) -> str:
+        """As the thesis writes it."""
+        return f"MLP ({self.width})"
+
+    def budget(self, scale: Scale) -> Budget:
+        """25 seeds at every scale, and fewer steps where the quick scale has them."""
+        return Budget(scale, 25, quick_seeds=25, quick_steps=self.quick)
+
+    def module(self) -> MLP:
+        """The architecture."""
+        return MLP(2, 1, hidden=(self.width,), bias=self.bias)
+
+    def initial(self, seeds: Sequence[int]) -> Parameters:
+        """Kaiming's uniform scheme for ReLUs, r = sqrt(6 / in), then Xavier's; shifts are 0."""
+        schemes: dict[str, Initialiser] = {
+            "layers.0.weight": Uniform(-math.sqrt(3), math.sqrt(3)),
+            "layers.2.weight": xavier_uniform(self.width, 1),
+        }
+        return drawn_by(self.module(), schemes, seeds)
+
+
+class Surface(NamedTuple):
+    """What one run learnt: its label with whether both thresholds are met, and values over the grid."""
+
+    label: str
+    values: np.ndarray
+
+
+Surfaces = dict[str, list[Surface]]
+"""By operation: the true one, then one run of every outcome."""
+
+
+def compute(networks: Sequence[Network], ops: Sequence[str], scale: Scale) -> Measured:
+    """Train every network on every operation."""
+    found: dict[Key, Finding] = {}
+    surfaces: Surfaces = {op: [Surface(f"Gold {SIGNS[op]}", true_surface(op))] for op in ops}
+    rows = chosen_rows(scale, (network.label for network in networks))
+    wanted = [network for network in networks if network.label in rows]
+    for network in wanted:
+        result = _train(network, ops, network.budget(scale))
+        for op in ops:
+            runs = [run for run, task in enumerate(result.tasks) if task == SingleModule(op, "1:2")]
+            learnt = _learnt(result, op, runs)
+            for metric, finding in learnt.measures().items():
+                found[network.label, op, metric] = finding
+            surfaces[op] += learnt.outcomes(network.label)
+    return Measured(Findings(found), _reduced(wanted, scale), surfaces)
+
+
+def _train(network: Network, ops: Sequence[str], budget: Budget) -> TrainResult:
+    """All seeds on all operations, in one program."""
+    tasks = [SingleModule(op, "1:2") for op in ops for _ in range(budget.seeds)]
+    seeds = list(range(budget.seeds)) * len(ops)
+    return train_runs(
+        network.module(),
+        tasks,
+        [Recipe()] * len(tasks),
+        seeds,
+        iterations=budget.steps(network.steps),
+        initial=network.initial(seeds),
+    )
+
+
+def _reduced(networks: Sequence[Network], scale: Scale) -> list[str]:
+    said = networks[0].budget(scale).fewer_seeds()
+    for network in networks:
+        steps = network.budget(scale).steps(network.steps)
+        if steps < network.steps:
+            said.append(f"{network.label}: {steps:,} steps instead of {network.steps:,}")
+    return said
+
+
+@dataclass(frozen=True)
+class Learnt:
+    """What the runs of a network on an operation learnt.
+
+    Attributes:
+        op: the operation.
+        inside: whether each run meets the threshold in the training range.
+        outside: whether each run meets the threshold in the test range.
+        surfaces: the chosen networks over the grid, `runs x lines x lines`.
+    """
+
+    op: str
+    inside: list[bool]
+    outside: list[bool]
+    surfaces: np.ndarray
+
+    def measures(self) -> dict[str, Finding]:
+        """Success in both ranges, and how many are right over the whole surface."""
+        measures = {"success": share(self.outside), "interpolation success": share(self.inside)}
+        limit = SingleModule(self.op, f"1:2=>{-REACH:g}:{REACH:g}").threshold()
+        if limit is not None:  # a quotient close to zero has none
+            errors = np.square(self.surfaces - true_surface(self.op)).mean((-2, -1))
+            measures["true function"] = share([bool(error < limit) for error in errors])
+        return measures
+
+    def outcomes(self, label: str) -> list[Surface]:
+        """The first run of every outcome that occurs, with how many there are of it."""
+        words = ["".join("T" if met else "F" for met in pair) for pair in zip(self.inside, self.outside)]
+        return [
+            Surface(f"{label}({each}), {words.count(each)} of {len(words)}", self.surfaces[words.index(each)])
+            for each in sorted(set(words), reverse=True)
+        ]
+
+
+def _learnt(result: TrainResult, op: str, runs: Sequence[int]) -> Learnt:
+    task = SingleModule(op, "1:2")
+    met = {
+        side: (result.chosen_error(side)[list(runs)] < (task.threshold(side) or 0.0)).tolist()
+        for side in (Split.VALIDATION, Split.TEST)
+    }
+    x1, x2 = grid()
+    points = torch.stack([x1, x2], -1).reshape(-1, 2)
+    with torch.no_grad():
+        values = torch.stack([result.model_of(run)(points) for run in runs])
+    surfaces = values.reshape(-1, *x1.shape).double().numpy()
+    return Learnt(op, met[Split.VALIDATION], met[Split.TEST], surfaces)
+
+
+def grid() -> tuple[Tensor, Tensor]:
+    """Both inputs over the surface, the first along the last axis."""
+    line = torch.linspace(-REACH, REACH, _LINES)
+    x2, x1 = torch.meshgrid(line, line, indexing="ij")
+    return x1, x2
+
+
+def true_surface(op: str) -> np.ndarray:
+    """x1 op x2 over the grid; no number where the second input is 0 and it is a quotient."""
+    x1, x2 = (x.double().numpy() for x in grid())
+    if op == "div":
+        near = np.abs(x2) < REACH / _LINES
+        return np.where(near, np.nan, x1 / np.where(near, 1.0, x2))
+    result: np.ndarray = {"add": np.add, "sub": np.subtract, "mul": np.multiply}[op](x1, x2)
+    return result
+
+
+def draw(measured: Measured, figure: Figure) -> None:
+    """One row an operation: the true surface, and what networks make of it."""
+    surfaces: Surfaces = measured.data
+    columns = max(map(len, surfaces.values()))
+    figure.set_size_inches(2.6 * columns + 0.8, 2.5 * len(surfaces) + 0.4)
+    axes = figure.subplots(len(surfaces), columns, squeeze=False)
+    for line, shown in zip(axes, surfaces.values()):
+        limit = REACH if shown[0].label.endswith(SIGNS["div"]) else float(np.nanmax(np.abs(shown[0].values)))
+        for axis, surface in zip(line, shown):
+            picture = _surface(axis, surface, limit)
+        for axis in line[len(shown) :]:
+            axis.set_axis_off()
+        figure.colorbar(picture, ax=list(line), fraction=0.02)
+    figure.suptitle("x1 op x2 as MLPs learn it; blue: training range, red: test range")
+
+
+def _surface(axis: Axes, surface: Surface, limit: float) -> Any:
+    from matplotlib.patches import Rectangle
+
+    span = (-REACH, REACH, -REACH, REACH)
+    picture = axis.imshow(
+        np.clip(surface.values, -limit, limit),
+        extent=span,
+        origin="lower",
+        cmap="viridis",
+        vmin=-limit,
+        vmax=limit,
+    )
+    for corner, size, colour in ((1, 1, "blue"), (2, 4, "red")):
+        axis.add_patch(Rectangle((corner, corner), size, size, fill=False, edgecolor=colour, linewidth=1.4))
+    axis.set_title(surface.label, fontsize=9)
+    axis.set_xticks((-6, 0, 6))
+    axis.set_yticks((-6, 0, 6))
+    return picture

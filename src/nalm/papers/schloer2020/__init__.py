@@ -1,0 +1,1 @@
+"""Schlör, Ring, Hotho 2020, "iNALU: Improved Neural Arithmetic Logic Unit"."""

@@ -1,0 +1,125 @@
+"""The tasks of the iNALU's authors (Schlör, Ring, Hotho 2020, sections 4.1 and 4.4): inputs and targets.
+
+Every run has three sets of 64,000 samples: for training, for interpolation from the same distribution, and
+for extrapolation from another one. The four operations are learned from the same inputs.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor
+
+from nalm.papers.schloer2020.programs.training import Data, EpochPlan
+from nalm.streams import Purpose, counters, key, standard_normal, uniform
+
+FUNCTIONS: dict[str, Callable[[Tensor, Tensor], Tensor]] = {
+    "add": torch.add,
+    "sub": torch.sub,
+    "mul": torch.mul,
+    "div": torch.div,
+}
+_FIRST_SEED = 100
+"""The authors number their seeds from 100."""
+
+
+@dataclass(frozen=True)
+class InputDistribution:
+    """Where inputs come from.
+
+    Attributes:
+        family: `normal` (cut at three standard deviations, which are the ends), `uniform` or `exponential`.
+        train: both ends, or the scale of the exponential distribution; also for interpolation.
+        test: the same for extrapolation.
+    """
+
+    family: str
+    train: tuple[float, ...]
+    test: tuple[float, ...]
+
+    @property
+    def label(self) -> str:
+        """As the authors' tables write it, such as `normal (-3, 3)->(8, 10)`."""
+        return f"{self.family} {_written(self.train)}->{_written(self.test)}"
+
+    def quantile(self, u: Tensor, ends: tuple[float, ...]) -> Tensor:
+        """From uniform numbers to numbers of this family."""
+        if self.family == "exponential":
+            return -ends[0] * torch.log(u)
+        low, high = ends
+        if self.family == "uniform":
+            return low + (high - low) * u
+        tail = 0.5 * math.erfc(3 / math.sqrt(2))
+        return (low + high) / 2 + (high - low) / 6 * standard_normal(tail + (1 - 2 * tail) * u)
+
+
+@dataclass(frozen=True)
+class FourOperations:
+    """What is to be learned: y = a op b of two inputs, or of the sums of two sets of many.
+
+    Attributes:
+        sizes: of the layers, the number of inputs first.
+        distributions: of the inputs.
+    """
+
+    sizes: tuple[int, ...]
+    distributions: tuple[InputDistribution, ...]
+
+    def data(self, purpose: Purpose, seeds: int, plan: EpochPlan) -> Data:
+        """One dataset for every distribution and seed, in this order, with one target an operation."""
+        batches, n_in = plan.steps, self.sizes[0]
+        places = len(self.distributions)
+        seed = (_FIRST_SEED + torch.arange(seeds, dtype=torch.int32)).repeat(places)
+        place = torch.arange(places, dtype=torch.int32).repeat_interleave(seeds)
+        elements = counters(batches, n_in, plan.batch)
+        x = torch.empty(batches, len(seed), 1, n_in, plan.batch)
+        y = torch.empty(batches, len(seed), len(FUNCTIONS), plan.batch)
+        for k in range(len(seed)):
+            found = self.distributions[int(place[k])]
+            ends = found.test if purpose is Purpose.TEST else found.train
+            stream = key(seed[k : k + 1], purpose, place[k : k + 1])
+            x[:, k, 0] = found.quantile(uniform(stream, elements)[0], ends)
+            for task, operate in enumerate(FUNCTIONS.values()):
+                a, b = self.terms(seed[k : k + 1], place[k : k + 1], task)
+                # Targets are exact to single precision, as the authors' are: sums are taken in double.
+                inputs = x[:, k, 0].double()
+                y[:, k, task] = operate(_total(a, inputs), _total(b, inputs))
+        return Data(x, y, seed, place)
+
+    def terms(self, seed: Tensor, place: Tensor, task: int) -> tuple[Tensor, Tensor]:
+        """Which inputs are in a and in b: of many, half are in a, a quarter in b, at random for every run."""
+        n_in = self.sizes[0]
+        if n_in == 2:
+            return torch.tensor([1.0, 0.0]), torch.tensor([0.0, 1.0])
+        u = uniform(key(seed, Purpose.TASK, place, task), counters(n_in))[0]
+        return (u < 0.5).float(), (u > 0.75).float()
+
+
+def _total(chosen: Tensor, inputs: Tensor) -> Tensor:
+    """The sum of the chosen inputs: from `batches x in x samples` to `batches x samples`."""
+    return torch.matmul(chosen.double(), inputs)
+
+
+def _written(ends: tuple[float, ...]) -> str:
+    numbers = [f"{end:g}" for end in ends]
+    return numbers[0] if len(numbers) == 1 else f"({', '.join(numbers)})"
+
+
+MINIMAL = FourOperations(
+    (2, 1),
+    (
+        *(InputDistribution("normal", ends, (8, 10)) for ends in ((-3, 3), (-2, 4), (-4, 2))),
+        *(InputDistribution("uniform", ends, (-10, -5)) for ends in ((-1, 1), (-5, 5))),
+        *(InputDistribution("exponential", (scale,), (0.5,)) for scale in (0.2, 0.8)),
+    ),
+)
+"""Experiment 1, the minimal arithmetic task: two inputs, one layer."""
+
+SIMPLE_FUNCTION = FourOperations(
+    (100, 2, 1),
+    (InputDistribution("normal", (-3, 3), (3, 4)), InputDistribution("uniform", (-3, 3), (-5, -3))),
+)
+"""Experiment 4, the simple function task: 100 inputs, two layers."""

@@ -1,0 +1,1 @@
+"""What the entries and programs of several papers share."""

@@ -1,0 +1,1 @@
+"""Trask et al. 2018, "Neural Arithmetic Logic Units": NAC and NALU."""

@@ -1,0 +1,60 @@
+"""The ledger's tab of the report: the results that are kept with the project."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from nalm.papers import ledger
+from nalm.papers.agreement import Agreement
+from nalm.papers.ledger_markdown import both_sides, shares
+
+
+def ledger_cells() -> dict[str, Any]:
+    """The cells of every kept result, for the page's program."""
+    results = {entry["id"]: ledger.kept_result(entry["id"]) for entry in ledger.listing()}
+    return {
+        "verdicts": [str(verdict) for verdict in Agreement],
+        "ledger": {
+            name: {
+                **{key: result[key] for key in ("source", "command", "reduced", "note")},
+                "cells": [_shown(cell) for cell in result["cells"]],
+            }
+            for name, result in results.items()
+            if result is not None
+        },
+    }
+
+
+def _shown(cell: dict[str, Any]) -> dict[str, Any]:
+    paper, ours = both_sides(cell)
+    why = cell["cause"] or cell["reason"] or ""
+    kept = {name: cell[name] for name in ("row", "column", "n", "verdict")}
+    return {**kept, "paper": paper, "ours": ours, "why": why.replace("_", " ")}
+
+
+def ledger_text() -> dict[str, Any]:
+    """The ledger as far as the template shows it."""
+    entries = ledger.listing()
+    results = [r for entry in entries if (r := ledger.kept_result(entry["id"])) is not None]
+    found = shares(results)
+    counts = ", ".join(f"{name.replace('_', ' ')} {n}" for name, n in sorted(found["verdicts"].items()))
+    differences = [
+        {
+            "id": result["id"],
+            "row": cell["row"],
+            "column": cell["column"],
+            **dict(zip(("paper", "ours"), both_sides(cell))),
+            "cause": cell["cause"] or "",
+        }
+        for result in results
+        for cell in result["cells"]
+        if cell["verdict"] == Agreement.DIFFERS
+    ]
+    sentence = f"{len(results)} of {len(entries)} have been run. "
+    sentence += f"{found['published_cells']} cells have a published number or claim: {counts}."
+    return {
+        "entries": entries,
+        "verdicts": [str(verdict) for verdict in Agreement],
+        "sentence": sentence if results else "none has been run.",
+        "differences": differences,
+    }

@@ -1,0 +1,313 @@
+"""The experiments of the iNALU's authors: their layers, their training, their tasks."""
+
+import math
+
+import numpy as np
+import pytest
+import torch
+
+from nalm.errors import ArgumentError
+from nalm.papers.entries import ENTRIES
+from nalm.papers.published import numbers_of
+from nalm.papers.scale import Scale
+from nalm.papers.schloer2020.entries.experiments import measure
+from nalm.papers.schloer2020.programs import training as inalu_training
+from nalm.papers.schloer2020.programs.layers import KINDS, sign
+from nalm.papers.schloer2020.programs.tasks import (
+    FUNCTIONS,
+    MINIMAL,
+    SIMPLE_FUNCTION,
+    FourOperations,
+    InputDistribution,
+)
+from nalm.papers.schloer2020.programs.training import (
+    Data,
+    EpochPlan,
+    Past,
+    errors,
+    initial_state,
+    penalty_slope,
+    rmsprop,
+    train,
+)
+from nalm.streams import Purpose
+
+BY_NAME = {kind.name: kind for kind in KINDS}
+KIND = pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.name)
+DATASETS, TASKS, SAMPLES = 2, 3, 5
+
+
+def variables(kind, sizes):
+    torch.manual_seed(0)
+    shapes = kind.shapes(sizes)
+    return {name: torch.randn(DATASETS, TASKS, *shape, dtype=torch.float64) for name, shape in shapes.items()}
+
+
+def by_hand(name, values, x):
+    """One layer of one model on one sample, with loops, as the equations stand in the paper."""
+    weights = [np.tanh(w) / (1 + np.exp(-m)) for w, m in zip(values["w"], values["m"])]
+    total, product = weights[0] @ x, []
+    for row in weights[-1]:
+        exponent = sum(
+            w * math.log(abs(v) + 1e-7 if name[0] == "N" else max(abs(v), 1e-7)) for w, v in zip(row, x)
+        )
+        factors = [math.copysign(1, v) * abs(w) + 1 - abs(w) for w, v in zip(row, x)]
+        product.append(
+            math.exp(exponent) if name[0] == "N" else math.exp(min(exponent, 20)) * math.prod(factors)
+        )
+    gate = values["g"] @ x if name[0] == "N" else values["g"][:, 0]
+    g = 1 / (1 + np.exp(-gate))
+    return g * total + (1 - g) * np.array(product)
+
+
+@KIND
+@pytest.mark.parametrize("n_in", [2, 6], ids=["few inputs", "many inputs"])
+def test_layers_are_the_equations_of_the_paper(kind, n_in):
+    made = variables(kind, (n_in, 2))
+    x = 3 * torch.randn(DATASETS, 1, n_in, SAMPLES, dtype=torch.float64)
+    y = kind.forward(made, x)
+    assert y.shape == (DATASETS, TASKS, 2, SAMPLES)
+    for d, t, s in np.ndindex(DATASETS, TASKS, SAMPLES):
+        values = {
+            "w": [made[f"w0{k}"][d, t].numpy() for k in range(kind.pairs)],
+            "m": [made[f"m0{k}"][d, t].numpy() for k in range(kind.pairs)],
+            "g": made["g0"][d, t].numpy(),
+        }
+        expected = by_hand(kind.name, values, x[d, 0, :, s].numpy())
+        np.testing.assert_allclose(y[d, t, :, s], expected, rtol=1e-9)
+
+
+def test_the_vector_gate_has_one_gate_for_all_outputs_and_the_matrix_gate_one_each():
+    assert BY_NAME["NALU(vector gate)"].shapes((100, 2, 1))["g0"] == (1, 100)
+    assert BY_NAME["NALU(matrix gate)"].shapes((100, 2, 1))["g0"] == (2, 100)
+    assert BY_NAME["iNALU(shared W)"].shapes((100, 2, 1))["g0"] == (2, 1)
+
+
+def test_the_inalu_caps_its_exponent_at_20():
+    kind = BY_NAME["iNALU(shared W)"]
+    made = {name: torch.full((1, 1, *shape), 20.0) for name, shape in kind.shapes((2, 1)).items()}
+    made["g0"] = -made["g0"]
+    y = kind.forward(made, torch.tensor([1e10, 1e10]).reshape(1, 1, 2, 1))
+    assert float(y) == pytest.approx(math.exp(20), rel=1e-3)
+
+
+def test_the_sign_of_many_inputs_has_the_gradient_of_the_product_even_where_a_factor_is_zero():
+    torch.manual_seed(1)
+    weight = torch.rand(1, 1, 1, 6, dtype=torch.float64)
+    weight[..., 2] = 0.5  # this factor, 1 - 2|W|, is exactly 0
+    x = -torch.ones(1, 1, 6, 1, dtype=torch.float64)
+    found, expected = weight.clone().requires_grad_(), weight.clone().requires_grad_()
+    (gradient,) = torch.autograd.grad(sign(x, found).sum(), found)
+    (reference,) = torch.autograd.grad((1 - 2 * expected.abs()).prod(), expected)
+    torch.testing.assert_close(gradient, reference)
+
+
+@pytest.mark.parametrize("kind", KINDS[2:], ids=lambda kind: kind.name)
+@pytest.mark.parametrize("operation", ["add", "sub", "mul", "div"])
+def test_the_inalu_solves_every_operation_with_saturated_variables(kind, operation):
+    task = list(FUNCTIONS).index(operation)
+    made = {name: torch.full((7, 4, *shape), 20.0) for name, shape in kind.shapes((2, 1)).items()}
+    if operation in ("sub", "div"):
+        for k in range(kind.pairs):
+            made[f"w0{k}"][..., 1] = -20
+    if operation in ("mul", "div"):
+        made["g0"] = -made["g0"]
+    for purpose in (Purpose.VALIDATION, Purpose.TEST):
+        data = MINIMAL.data(purpose, 1, EpochPlan(samples=640))
+        relative = errors(kind, made, data)[:, task] / data.y[:, :, task].double().square().mean((0, 2))
+        assert (relative < 1e-10).all()
+
+
+def reference(kind, sizes, data, plan):
+    """Training as the paper and its program tell it: one model, plain loops. No reinitialisation."""
+    shapes = kind.shapes(sizes)
+    state = {name: initial_state(shapes, data)[name][0, 0] for name in shapes}
+    squares = {name: torch.ones_like(value) for name, value in state.items()}
+
+    def step(loss_of, names):
+        leaves = {name: value.clone().requires_grad_() for name, value in state.items()}
+        loss = loss_of(leaves)
+        for name, slope in zip(names, torch.autograd.grad(loss, [leaves[n] for n in names])):
+            slope = slope.clamp(-0.1, 0.1)
+            squares[name] = 0.9 * squares[name] + 0.1 * slope**2
+            state[name] = state[name] - 0.01 * slope / (squares[name] + 1e-10).sqrt()
+        return loss.item()
+
+    def error(x, y):
+        return lambda v: (
+            (kind.forward({n: t[None, None] for n, t in v.items()}, x)[0, 0, 0] - y).square().mean()
+        )
+
+    def penalty(v):
+        return 0.05 * sum((20 - value.abs()).clamp(min=0).mean() for value in v.values())
+
+    weights = [name for name in shapes if name[0] in "wm"]
+    gates = [name for name in shapes if name[0] == "g"]
+    for epoch in range(plan.epochs):
+        for batch in range(plan.steps):
+            loss = error(data.x[batch, :1], data.y[batch, 0, 0])
+            before = step(loss, weights if batch % 10 < 8 else gates)
+            if epoch > 10 and before < 1:
+                step(penalty, weights)
+                step(penalty, gates)
+    return state
+
+
+@KIND
+def test_training_is_what_plain_loops_over_one_model_give(kind):
+    plan = EpochPlan(epochs=14, samples=10 * 8, batch=8)
+    task = FourOperations((2, 1), (InputDistribution("uniform", (-1, 1), (2, 3)),))
+    data = task.data(Purpose.DATA, 1, plan)
+    expected = reference(kind, task.sizes, data, plan)
+    found = train(kind, task.sizes, data, plan, compiled=False)
+    for name, value in expected.items():
+        torch.testing.assert_close(found[name][0, 0], value, rtol=1e-4, atol=1e-5)
+
+
+@KIND
+def test_eight_of_ten_batches_leave_the_gates_alone(kind):
+    plan = EpochPlan(epochs=1, samples=8 * 64)
+    data = MINIMAL.data(Purpose.DATA, 1, plan)
+    before = initial_state(kind.shapes(MINIMAL.sizes), data)
+    after = train(kind, MINIMAL.sizes, data, plan, compiled=False)
+    changed = {name for name in after if not torch.equal(after[name], before[name])}
+    assert changed == {name for name in after if name[0] != "g"}
+
+
+def test_rmsprop_starts_from_mean_squares_of_one_and_clips_gradients():
+    value, square = rmsprop(torch.zeros(1), torch.ones(1), torch.tensor([5.0]), torch.tensor(True))
+    assert float(square) == pytest.approx(0.9 + 0.1 * 0.01)
+    assert float(value) == pytest.approx(-0.01 * 0.1 / math.sqrt(0.901))
+    value, square = rmsprop(torch.zeros(1), torch.ones(1), torch.tensor([5.0]), torch.tensor(False))
+    assert (float(value), float(square)) == (0.0, 1.0)
+
+
+def test_the_regulariser_pushes_away_from_zero_until_twenty():
+    value = torch.tensor([[-30.0, -3.0, 2.0, 30.0]], requires_grad=True)
+    penalty = 0.05 * (20 - value.abs()).clamp(min=0).mean()
+    (expected,) = torch.autograd.grad(penalty, value)
+    torch.testing.assert_close(penalty_slope(value.detach()), expected)
+
+
+def stuck_by_hand(losses, least):
+    half = len(losses) // 2
+    first, second = losses[:half], losses[half:]
+    return len(losses) > least and np.mean(first) <= np.mean(second) + np.std(second) and np.mean(second) > 1
+
+
+def test_reinitialisation_follows_the_rule_on_all_errors_since_the_last():
+    plan, generator = EpochPlan(epochs=40, samples=4, batch=2), np.random.default_rng(0)
+    past, lists = Past(plan, torch.Size([3, 2])), [[] for _ in range(6)]
+    level = np.array([0.5, 2.0, 1.05, 5.0, 0.9, 3.0])
+    seen = set()
+    for step in range(plan.epochs * plan.steps):
+        falling = 1 + np.array([0, 20, 0, 0.2, 0, 1]) / (1 + step)
+        losses = level * falling * generator.uniform(0.8, 1.2, 6)
+        past.note(torch.tensor(losses).reshape(3, 2))
+        for kept, loss in zip(lists, losses):
+            kept.append(loss)
+        stuck = past.stuck()
+        expected = [stuck_by_hand(kept, 10 * plan.steps) for kept in lists]
+        assert stuck.flatten().tolist() == expected
+        seen |= set(expected)
+        past.forget(stuck)
+        lists = [[] if again else kept for kept, again in zip(lists, expected)]
+    assert seen == {False, True}
+
+
+def test_a_model_that_does_not_improve_is_drawn_anew_between_minus_two_and_two():
+    plan = EpochPlan(epochs=11, samples=8, batch=4)
+    made = MINIMAL.data(Purpose.DATA, 2, plan)
+    # Errors that go up and down: the halves differ by less than their standard deviation.
+    targets = torch.tensor([1e3, 2e3]).reshape(2, 1, 1, 1).expand_as(made.y)
+    hopeless = Data(made.x, targets, made.seed, made.place)
+    easy = Data(made.x, torch.zeros_like(made.y), made.seed, made.place)
+    kind = BY_NAME["iNALU(independent W)"]
+    drawn = train(kind, MINIMAL.sizes, hopeless, plan, compiled=False)["w00"].flatten()
+    kept = train(kind, MINIMAL.sizes, easy, plan, compiled=False)["w00"]
+    assert drawn.abs().max() <= 2.01  # one step was made since
+    assert drawn.min() < -1.5
+    assert drawn.max() > 1.5
+    assert kept.min() > 0.3  # still near its mean of 1
+
+
+def test_a_run_depends_on_its_own_seed_alone():
+    plan = EpochPlan(epochs=1, samples=640)
+    kind, seeds = BY_NAME["iNALU(shared W)"], 3
+    many, one = (MINIMAL.data(Purpose.DATA, n, plan) for n in (seeds, 1))
+    torch.testing.assert_close(many.x[:, ::seeds], one.x, rtol=0, atol=0)
+    a = train(kind, MINIMAL.sizes, many, plan, compiled=False)
+    b = train(kind, MINIMAL.sizes, one, plan, compiled=False)
+    for name in b:
+        torch.testing.assert_close(a[name][::seeds], b[name], rtol=0, atol=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("found", "mean", "deviation"),
+    [
+        (InputDistribution("uniform", (-5, 5), (-10, -5)), 0.0, 10 / math.sqrt(12)),
+        (InputDistribution("exponential", (0.2,), (0.5,)), 0.2, 0.2),
+        (InputDistribution("normal", (-2, 4), (8, 10)), 1.0, 0.98658),  # cut at three deviations of 1
+    ],
+    ids=lambda value: value.family if isinstance(value, InputDistribution) else "",
+)
+def test_distributions_have_the_moments_of_the_authors(found, mean, deviation):
+    x = FourOperations((2, 1), (found,)).data(Purpose.DATA, 1, EpochPlan(samples=64_000)).x.double()
+    assert float(x.mean()) == pytest.approx(mean, abs=5 * deviation / math.sqrt(x.numel()))
+    assert float(x.std()) == pytest.approx(deviation, rel=0.02)
+    if len(found.train) == 2:
+        assert found.train[0] <= float(x.min())
+        assert float(x.max()) <= found.train[1]
+
+
+def test_targets_are_the_operations_on_the_two_inputs():
+    data = MINIMAL.data(Purpose.DATA, 1, EpochPlan(samples=64))
+    a, b = data.x[:, :, 0, 0], data.x[:, :, 0, 1]
+    for task, expected in enumerate((a + b, a - b, a * b, a / b)):
+        torch.testing.assert_close(data.y[:, :, task], expected)
+
+
+def test_of_many_inputs_half_are_in_a_and_a_quarter_in_b_and_none_in_both():
+    one, place = torch.tensor([7], dtype=torch.int32), torch.tensor([0], dtype=torch.int32)
+    wide = FourOperations((10_000, 2, 1), SIMPLE_FUNCTION.distributions)
+    a, b = wide.terms(one, place, 0)
+    assert float(a.mean()) == pytest.approx(0.5, abs=0.03)
+    assert float(b.mean()) == pytest.approx(0.25, abs=0.03)
+    assert float((a * b).sum()) == 0
+    assert not torch.equal(a, wide.terms(one, place, 1)[0])
+
+
+def test_sums_of_many_inputs_are_the_targets_of_all_three_sets():
+    plan = EpochPlan(samples=64)
+    for purpose in (Purpose.DATA, Purpose.VALIDATION, Purpose.TEST):
+        data = SIMPLE_FUNCTION.data(purpose, 1, plan)
+        a, b = SIMPLE_FUNCTION.terms(data.seed[1:], data.place[1:], 0)
+        chosen = data.x[0, 1, 0][(a + b) > 0]
+        torch.testing.assert_close(data.y[0, 1, 0], chosen.sum(0), rtol=1e-4, atol=1e-4)
+
+
+@pytest.mark.parametrize(
+    ("id", "task"), [("schloer2020:exp1", MINIMAL), ("schloer2020:exp4", SIMPLE_FUNCTION)]
+)
+def test_every_published_rate_has_one_of_ours_and_what_is_reduced_is_said(id, task):
+    measured = measure(task, Scale(seeds=1, steps=0.01), compiled=False, samples=64)
+    assert set(measured.findings) == {(n.row, n.column, n.metric) for n in numbers_of(id)}
+    assert [words.split(":")[0] for words in measured.reduced] == ["seeds", "epochs", "samples"]
+    assert all(isinstance(claim.check(measured.findings), bool) for claim in ENTRIES[id].claims)
+
+
+def test_the_full_protocol_is_that_of_the_authors():
+    assert EpochPlan() == EpochPlan(epochs=100, samples=64_000, batch=64)
+    assert EpochPlan().steps * inalu_training._TENTH == 10_000
+    runs = {
+        row: sum(n.n or 0 for n in numbers_of(row) if n.metric == "success")
+        for row in ENTRIES
+        if "exp" in row
+    }
+    assert runs["schloer2020:exp1"] == 1120
+    assert runs["schloer2020:exp4"] == 320
+
+
+def test_an_unknown_row_is_refused():
+    with pytest.raises(ArgumentError, match="rows"):
+        measure(MINIMAL, Scale(rows=("NAC",)), compiled=False, samples=64)
