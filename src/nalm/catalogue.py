@@ -12,7 +12,8 @@ import torch
 from torch import nn
 
 from nalm._version import NUMERICS_VERSION, __version__
-from nalm.engine.program import cache_folder, compiler, is_writable
+from nalm.engine.cache import cache_folder, is_writable
+from nalm.engine.compiler import cpp_compiler
 from nalm.errors import ArgumentError
 from nalm.models import user_units
 from nalm.papers import PAPERS
@@ -104,7 +105,7 @@ def _recipes(unit: type[Unit]) -> dict[str, dict[str, str]]:
 
 def machine() -> dict[str, Any]:
     """What the numbers of a run may depend on, and what speed depends on."""
-    found = compiler()
+    found = cpp_compiler()
     return {
         "nalm": __version__,
         "numerics_version": NUMERICS_VERSION,

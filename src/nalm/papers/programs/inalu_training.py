@@ -89,17 +89,18 @@ def train(
         compiled=compiled,
     )
     past = Past(protocol, state["error"].shape)
-    for epoch in range(protocol.epochs):
-        late = torch.tensor(epoch > _TENTH)
-        for batch in range(protocol.steps):
-            weights = torch.tensor(batch % _CYCLE < _OF_WEIGHTS)
-            inputs = {"x": data.x[batch], "y": data.y[batch], "weights": weights, "late": late}
-            state = program.repeat(state, inputs, 1)
-            past.note(state["error"])
-            if epoch and epoch % _TENTH == 0 and (again := past.stuck()).any():
-                state |= {name: _anew(name, k, state, again, data, past) for k, name in enumerate(shapes)}
-                past.forget(again)
-        tell(epoch + 1, protocol.epochs)
+    with one_thread():
+        for epoch in range(protocol.epochs):
+            late = torch.tensor(epoch > _TENTH)
+            for batch in range(protocol.steps):
+                weights = torch.tensor(batch % _CYCLE < _OF_WEIGHTS)
+                inputs = {"x": data.x[batch], "y": data.y[batch], "weights": weights, "late": late}
+                state = program.repeat(state, inputs, 1)
+                past.note(state["error"])
+                if epoch and epoch % _TENTH == 0 and (again := past.stuck()).any():
+                    state |= {name: _anew(name, k, state, again, data, past) for k, name in enumerate(shapes)}
+                    past.forget(again)
+            tell(epoch + 1, protocol.epochs)
     return {name: state[name].detach() for name in shapes}
 
 
