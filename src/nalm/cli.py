@@ -23,6 +23,7 @@ from rich.console import Console
 
 from nalm import catalogue, interrupts
 from nalm._version import __version__
+from nalm.engine.compiler import NO_COMPILER, obstacle
 from nalm.errors import (
     ArgumentError,
     NalmError,
@@ -126,7 +127,7 @@ def doctor(json_file: Json = None) -> None:
     for name, value in facts.items():
         print(f"{name:18} {value}")
     if facts["compiler"] is None:
-        _say("No C++ compiler: training works but is many times slower. Install g++ or clang.")
+        _say(f"{obstacle() or NO_COMPILER} Training works but is many times slower.")
     if not facts["cache_writable"]:
         _say(f"The cache folder {facts['cache']} cannot be written: every start compiles anew.")
 

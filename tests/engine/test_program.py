@@ -1,6 +1,8 @@
 """Programs: where they are kept, and what happens where that is not possible."""
 
+import functools
 import os
+from types import SimpleNamespace
 
 import torch
 
@@ -31,6 +33,29 @@ def test_a_cache_that_cannot_be_written_is_replaced_by_a_temporary_one(tmp_path)
     used = cache.working_folder(wanted)
     assert used != wanted
     assert cache.is_writable(used)
+
+
+def test_a_library_that_was_left_half_written_is_made_again(monkeypatch, tmp_path):
+    """As it is after a process was killed while it compiled: loading the file fails, in every later process."""
+    monkeypatch.setenv(cache.VARIABLE, str(tmp_path / "cache"))
+    damaged, others = tmp_path / "cache" / "w5" / "one.main.so", tmp_path / "others.so"
+    for path in (damaged, others):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.touch()
+    tries = []
+
+    def compile_fx(graph, inputs, config_patches):
+        tries.append(config_patches)
+        if damaged.exists():
+            raise RuntimeError(f"ImportError: {damaged}: file too short, not {others}")
+        return "compiled"
+
+    private = SimpleNamespace(
+        compile_fx=compile_fx, InductorError=RuntimeError, valid_vec_isa_list=functools.cache(list)
+    )
+    assert compiler._compiled(private, None, []) == "compiled"
+    assert len(tries) == 2
+    assert others.exists(), "files that are not the cache's are left alone"
 
 
 def mixed_up_by_torch():

@@ -5,6 +5,7 @@ from __future__ import annotations
 import atexit
 import functools
 import os
+import re
 import shutil
 import tempfile
 from pathlib import Path
@@ -46,3 +47,11 @@ def working_folder(wanted: Path) -> Path:
     temporary = tempfile.mkdtemp(prefix="nalm-")
     atexit.register(shutil.rmtree, temporary, ignore_errors=True)
     return Path(temporary)
+
+
+def remove_damaged(text: str) -> None:
+    """Remove the libraries of the cache that an error names: a killed process may leave one half written."""
+    folder = working_folder(cache_folder())
+    for found in map(Path, re.findall(r"/[^\s:]+\.so\b", text)):
+        if found.is_relative_to(folder):
+            found.unlink(missing_ok=True)

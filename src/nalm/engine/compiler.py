@@ -32,11 +32,13 @@ import torch
 from torch import Tensor
 from torch.overrides import TorchFunctionMode
 
-from nalm.engine.cache import VARIABLE, cache_folder, working_folder
+from nalm.engine.cache import VARIABLE, cache_folder, remove_damaged, working_folder
 from nalm.threads import one_thread
 
 TESTED = ("2.13",)
 """Versions of torch whose compiler this module was tested with."""
+
+NO_COMPILER = "No C++ compiler was found: install g++ or clang."
 
 _PRIVATE = {
     "compile_lock": "torch._dynamo.convert_frame",
@@ -76,7 +78,7 @@ def obstacle() -> str | None:
         found = _cpp_compiler()
     except Exception as error:
         return failure(error)
-    return None if found else "No C++ compiler was found: install g++ or clang."
+    return None if found else NO_COMPILER
 
 
 def failure(error: Exception) -> str:
@@ -150,16 +152,18 @@ def _compiled(private: Any, graph: Any, inputs: list[Tensor]) -> Flat:
     """The graph as compiled loops, with all vector instructions of this processor.
 
     Torch tries each kind of instructions on the C++ compiler first. To say that they all work saves these
-    trials; should an old compiler not know them, torch is left to try. What is thereby remembered about
-    instructions is forgotten again, since the caller's own `torch.compile` may rely on the trials.
+    trials. Should that fail, because an old compiler does not know them or because a file in the cache is
+    damaged, it is done once more with the trials and without the file. What is remembered about instructions
+    is forgotten again, since the caller's own `torch.compile` may rely on the trials.
     """
     settings: dict[str, Any] = {"cpp.threads": 1, "compile_threads": 1}
     forget = private.valid_vec_isa_list.cache_clear
     forget()
     try:
         made: Flat = private.compile_fx(graph, inputs, config_patches={**settings, "cpp.vec_isa_ok": True})
-    except private.InductorError:
+    except private.InductorError as error:
         forget()
+        remove_damaged(str(error))
         made = private.compile_fx(graph, inputs, config_patches=settings)
     finally:
         forget()
