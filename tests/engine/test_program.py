@@ -36,7 +36,7 @@ def test_a_cache_that_cannot_be_written_is_replaced_by_a_temporary_one(tmp_path)
 
 
 def test_a_library_that_was_left_half_written_is_made_again(monkeypatch, tmp_path):
-    """As it is after a process was killed while it compiled: loading the file fails, in every later process."""
+    """As a process that is killed while it compiles leaves it: loading it fails, in every later process."""
     monkeypatch.setenv(cache.VARIABLE, str(tmp_path / "cache"))
     damaged, others = tmp_path / "cache" / "w5" / "one.main.so", tmp_path / "others.so"
     for path in (damaged, others):

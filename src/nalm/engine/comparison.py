@@ -2,7 +2,10 @@
 
 What rounding may do is measured, not guessed: the eager step is applied a second time to numbers that are a
 few roundings away. Where its result moves, as the sign of a gradient of nearly zero does, the compiled one
-may move as well. Everything else must agree to half of the digits.
+may move as well. Everything else must agree to half of the digits of the tensor's largest number.
+
+A program is compared at its first use in a process, also one that comes from the disk. Measured for the steps
+of NMU and RealNPU: 11 to 24 ms of one core, about a thousandth of what it takes to compile them.
 """
 
 from __future__ import annotations
@@ -24,6 +27,10 @@ _ROUNDINGS = 8
 """Roundings by which the numbers are moved."""
 _MARGIN = 64
 """How much more than the eager result a compiled result may move."""
+_STRAY = 0.1
+"""Share of a tensor's numbers that may be off, if no place is off in most models. The gradient of a saturated
+weight is zero or the rounding of 1, by chance. A loop that is wrong is wrong at a place in all models, or at
+all places in two of nineteen models at least."""
 
 
 def different_models(tensors: Tensors, weights: Collection[str]) -> Tensors:
@@ -67,37 +74,30 @@ def first_difference(
         eager_moved: those of the eager step on numbers a few roundings away.
         rounding: the size of a rounding, relative to a number.
     """
-    largest = max((_largest(tensor) for tensor in eager), default=0.0)
     for index, (got, expected, other) in enumerate(zip(compiled, eager, eager_moved, strict=True)):
-        if not _agree(got, expected, other, rounding, largest):
+        if not _agree(got, expected, other, rounding):
             return index
     return None
 
 
-def _agree(got: Tensor, expected: Tensor, other: Tensor, rounding: float, largest: float) -> bool:
+def _agree(got: Tensor, expected: Tensor, other: Tensor, rounding: float) -> bool:
     if got.shape != expected.shape or got.dtype != expected.dtype:
         return False
     if not got.is_floating_point():
         return torch.equal(got, expected)
     # Where a rounding decides whether a number overflows, anything may come out.
     certain = expected.isfinite() == other.isfinite()
-    if not torch.equal(got.isfinite() & certain, expected.isfinite() & certain):
-        return False
-    known = expected.isfinite() & certain
-    if not known.any():
-        return True
-    got, expected, other = got[known].double(), expected[known].double(), other[known].double()
-    allowed = math.sqrt(rounding) * expected.abs().max() + _MARGIN * (other - expected).abs().max()
-    off = (got - expected).abs()
-    wrong = off > allowed
-    # The gradient of a saturated weight is itself a rounding, of 1, and zero or not by chance.
-    tiny = off <= _ROUNDINGS * rounding * largest
-    return not (wrong & ~tiny).any() and bool(wrong.double().mean() < 0.5)
+    both = expected.isfinite() & other.isfinite() & got.isfinite()
+    off = _masked((got.double() - expected.double()).abs(), both)
+    movement = _masked((other.double() - expected.double()).abs(), both).max()
+    allowed = math.sqrt(rounding) * _masked(expected.double().abs(), both).max() + _MARGIN * movement
+    wrong = certain & ((off > allowed) | (got.isfinite() != expected.isfinite()))
+    everywhere = wrong.double().mean(0).max()
+    return bool(everywhere < 0.5 and wrong.double().mean() <= _STRAY)
 
 
-def _largest(tensor: Tensor) -> float:
-    finite = tensor[tensor.isfinite()] if tensor.is_floating_point() else tensor[:0]
-    return float(finite.abs().max()) if len(finite) else 0.0
+def _masked(values: Tensor, where: Tensor) -> Tensor:
+    return torch.where(where, values, 0.0)
 
 
 def rounding_of(tensors: Tensors) -> float:

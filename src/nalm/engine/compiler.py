@@ -152,7 +152,8 @@ def _compiled(private: Any, graph: Any, inputs: list[Tensor]) -> Flat:
     """The graph as compiled loops, with all vector instructions of this processor.
 
     Torch tries each kind of instructions on the C++ compiler first. To say that they all work saves these
-    trials. Should that fail, because an old compiler does not know them or because a file in the cache is
+    trials: with an empty cache, 5 s of the C++ compiler next to the 1.5 s (NMU) or 4 s (RealNPU) that the step
+    itself takes. Should that fail, because an old compiler does not know them or because a file in the cache is
     damaged, it is done once more with the trials and without the file. What is remembered about instructions
     is forgotten again, since the caller's own `torch.compile` may rely on the trials.
     """
@@ -232,7 +233,8 @@ def _costly_functions_once(private: Any) -> Iterator[None]:
 def _types_once(private: Any) -> contextlib.AbstractContextManager[None]:
     """Make the compiler's rules about types once, not again for every operation of every loop.
 
-    They are kept in one object for all.
+    They are kept in one object for all. Saves 30 % of the time that Python takes to compile NMU's step (17.5 s
+    of a busy core to 12.2 s), 20 % for RealNPU's (23.7 s to 18.9 s).
     """
     rules = private.DtypePropagationOpsHandler
     original, made = vars(rules)["__init__"], False
@@ -248,7 +250,11 @@ def _types_once(private: Any) -> contextlib.AbstractContextManager[None]:
 
 @contextlib.contextmanager
 def _without_collecting() -> Iterator[None]:
-    """Spare the compiler the search for garbage where there is none."""
+    """Spare the compiler the search for garbage where there is none.
+
+    Saves 27 % of the time that Python takes to compile NMU's step (16.8 s of a busy core to 12.2 s), next to
+    nothing for RealNPU's. Other threads of the process collect no garbage either until the step is compiled.
+    """
     collecting = gc.isenabled()
     gc.disable()
     try:
