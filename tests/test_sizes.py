@@ -7,7 +7,7 @@ import nalm
 
 PACKAGE = Path(nalm.__file__).parent
 LONGEST_FILE, LONGEST_FUNCTION = 350, 60
-LONG_FILES = {"units/_base.py"}
+LONG_FILES: set[str] = set()
 """Those that are still too long, and no others."""
 LONG_FUNCTIONS = {"training/solve.py: solve", "training/train.py: train"}
 """Those that are still too long, and no others."""

@@ -8,7 +8,7 @@ import torch
 from torch import nn
 
 import nalm
-from nalm.engine import program
+from nalm.engine import compiler, program
 from nalm.engine.batch import Batch, Settings
 from nalm.engine.many_runs import compile_program
 from nalm.errors import ArgumentError
@@ -214,7 +214,7 @@ def test_progress_is_reported_up_to_the_end():
 
 def test_without_a_compiler_it_runs_eagerly_and_says_so_once(monkeypatch):
     compiled = runs("nmu", 2, steps=10)
-    monkeypatch.setattr(program, "compiler", lambda: None)
+    monkeypatch.setattr(compiler, "_cpp_compiler", lambda: None)
     monkeypatch.setattr(program, "_warned", False)
     monkeypatch.setattr("nalm.engine.batch._PROGRAMS", {})
     with pytest.warns(UserWarning, match=r"No C\+\+ compiler"):

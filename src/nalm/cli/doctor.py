@@ -6,6 +6,7 @@ from nalm.cli import machine
 from nalm.cli.json_file import write_json
 from nalm.cli.options import Json
 from nalm.cli.output import say
+from nalm.engine.compiler import NO_COMPILER, obstacle
 
 
 def doctor(json_file: Json = None) -> None:
@@ -16,6 +17,6 @@ def doctor(json_file: Json = None) -> None:
     for name, value in facts.items():
         print(f"{name:18} {value}")
     if facts["compiler"] is None:
-        say("No C++ compiler: training works but is many times slower. Install g++ or clang.")
+        say(f"{obstacle() or NO_COMPILER} Training works but is many times slower.")
     if not facts["cache_writable"]:
         say(f"The cache folder {facts['cache']} cannot be written: every start compiles anew.")

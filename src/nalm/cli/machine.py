@@ -8,13 +8,14 @@ from typing import Any
 import torch
 
 from nalm._version import NUMERICS_VERSION, __version__
-from nalm.engine.program import cache_folder, compiler, is_writable
+from nalm.engine.cache import cache_folder, is_writable
+from nalm.engine.compiler import cpp_compiler
 from nalm.threads import cores
 
 
 def facts() -> dict[str, Any]:
     """Versions, processor, compiler and cache of this machine, by name."""
-    found = compiler()
+    found = cpp_compiler()
     return {
         "nalm": __version__,
         "numerics_version": NUMERICS_VERSION,

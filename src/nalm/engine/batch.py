@@ -114,15 +114,12 @@ class Batch:
         if steps <= 0:
             return
         program, together = self._step_program()
-        self.log.compiled = program.compiled
-        reinitialise = self.recipe.reinitialise
-        if reinitialise is None:
-            self.state = program.repeat(self.state, together, steps)
-            return
-        for now in range(step, step + steps, reinitialise.every):
-            self._reinitialise(now)
-            count = min(reinitialise.every, step + steps - now)
-            self.state = program.repeat(self.state, together, count)
+        every = steps if self.recipe.reinitialise is None else self.recipe.reinitialise.every
+        for now in range(step, step + steps, every):
+            if self.recipe.reinitialise is not None:
+                self._reinitialise(now)
+            self.state = program.repeat(self.state, together, min(every, step + steps - now))
+        self.log.compiled = program.compiled  # known after the first use
 
     def compile(self, *, evaluate: bool) -> None:
         """Make one of the two programs without using it."""
@@ -279,13 +276,9 @@ def _program(
     # What an unknown module computes cannot be told from its attributes: its programs are kept with it.
     programs = _PROGRAMS if known is not None else batch.models.programs
     if name not in programs:
+        weights = [each for each in (*state, *inputs) if each.startswith("parameter/")]
         programs[name] = Program(
-            function,
-            state,
-            inputs,
-            constants,
-            compiled=batch.settings.compiled,
-            foreign=batch.models.foreign,
+            function, state, inputs, constants, compiled=batch.settings.compiled, weights=weights
         )
     return programs[name]
 

@@ -21,6 +21,7 @@ from nalm.models.many import Models, Parameters
 from nalm.models.rehearsal import rehearse
 from nalm.recipes import Recipe
 from nalm.tasks._base import Split, Task
+from nalm.threads import one_thread
 from nalm.trained import Options, Report, Trained
 
 WORKING_SET = 3 << 19
@@ -61,7 +62,7 @@ def train_side_by_side(
     width = _width(tasks[0], recipes[0], settings)
     parts = []
     # Whatever mode the caller is in, training needs gradients.
-    with torch.inference_mode(False), torch.enable_grad():
+    with torch.inference_mode(False), torch.enable_grad(), one_thread():
         for first in range(0, len(seeds), width):
             lanes = slice(first, first + width)
             start = {k: p[lanes] for k, p in options.initial.items()} if options.initial is not None else None

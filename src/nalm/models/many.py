@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import copy
 import itertools
+import threading
 from collections.abc import Callable, Hashable, Sequence
 from typing import Any
 
@@ -22,6 +23,12 @@ from nalm.units._remarks import REMARKS
 
 Parameters = dict[str, Tensor]
 
+_MIXING = (
+    *(nn.BatchNorm1d, nn.BatchNorm2d, nn.BatchNorm3d, nn.SyncBatchNorm),
+    *(nn.LazyBatchNorm1d, nn.LazyBatchNorm2d, nn.LazyBatchNorm3d),
+    *(nn.Dropout, nn.Dropout1d, nn.Dropout2d, nn.Dropout3d, nn.AlphaDropout, nn.FeatureAlphaDropout),
+)
+_DRAWING = threading.Lock()
 _OURS = ("nalm", "torch")
 """Packages whose modules are known to compile."""
 
@@ -172,8 +179,13 @@ class Models:
         return ask(self.skeleton, parameters, question)
 
     def _initial_by_torch(self, seeds: Tensor, step: int) -> Parameters:
+        """Torch's own modules draw from the one generator of the process, which is put back afterwards.
+
+        Of our own threads one draws at a time; numbers that another thread draws from it meanwhile are not
+        those of the caller's seed, and spoil the ones here.
+        """
         drawn = []
-        with torch.random.fork_rng(devices=[]):
+        with _DRAWING, torch.random.fork_rng(devices=[]):
             for seed in seeds.tolist():
                 # At the start as `made_by_seed` does, so that most modules start alike by name and by hand.
                 torch.manual_seed(seed if step == 0 else seed * 1_000_003 + step)
@@ -246,8 +258,7 @@ def check_changeable(model: nn.Module) -> None:
 
 def mixing_module(model: nn.Module) -> nn.Module | None:
     """A module whose result depends on other models, or on chance that is not handed in."""
-    mixing = (nn.modules.batchnorm._BatchNorm, nn.modules.dropout._DropoutNd)
-    return next((module for module in model.modules() if isinstance(module, mixing)), None)
+    return next((module for module in model.modules() if isinstance(module, _MIXING)), None)
 
 
 def _reset(model: nn.Module) -> None:

@@ -16,10 +16,10 @@ from typing import Any
 import numpy as np
 import torch
 from torch import Tensor, nn
-from torch.utils._pytree import tree_flatten, tree_map_only
 
 from nalm.errors import NalmError
 from nalm.symbolic.operations import ALL_MOVED, ARITHMETIC, MOVED, UNCHANGED
+from nalm.symbolic.trees import changed, leaves
 from nalm.units._base import Unit
 from nalm.units._computed import kind_of
 from nalm.units._symbolic import Followed, number
@@ -94,7 +94,7 @@ class _Symbolic(Followed):
         cls, func: Any, types: Any, args: Sequence[Any] = (), kwargs: dict[str, Any] | None = None
     ) -> Any:
         kwargs = kwargs or {}
-        given = [part for part in tree_flatten((args, kwargs))[0] if isinstance(part, _Symbolic)]
+        given = [part for part in leaves((tuple(args), kwargs)) if isinstance(part, _Symbolic)]
         trail, name = given[0].trail, _name(func)
         lost = next((part.lost for part in given if part.lost), "")
         if _in_place(name):
@@ -162,7 +162,7 @@ def _moved(func: Any, args: Sequence[Any], kwargs: dict[str, Any], *, everything
         pool.append(symbols.ravel())
         return torch.arange(start, start + symbols.size).reshape(symbols.shape)
 
-    result = func(*tree_map_only(Tensor, places, args), **tree_map_only(Tensor, places, kwargs))
+    result = func(*changed(Tensor, places, args), **changed(Tensor, places, kwargs))
     together = np.concatenate(pool)
     return [together[part.numpy()] for part in (result if isinstance(result, (tuple, list)) else [result])]
 
@@ -228,13 +228,14 @@ def _in_place(name: str) -> bool:
 
 def _numbers(tree: Any) -> Any:
     """The plain tensors behind those that are followed."""
-    with torch._C.DisableTorchFunctionSubclass():
-        return tree_map_only(_Symbolic, lambda part: part.as_subclass(Tensor), tree)
+    # Called like this, torch converts without asking the tensor's own class first.
+    plain = Tensor.__torch_function__
+    return changed(_Symbolic, lambda part: plain(Tensor.as_subclass, (), (part, Tensor)), tree)
 
 
 def _expressions(tree: Any) -> Any:
     """Arrays of expressions instead of tensors; numbers stay."""
-    return tree_map_only(
+    return changed(
         Tensor, lambda part: part.symbols if isinstance(part, _Symbolic) else _constants(part), tree
     )
 

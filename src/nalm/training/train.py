@@ -21,7 +21,7 @@ from nalm.trained import Report
 from nalm.training.published import published_recipe
 from nalm.training.result import TrainResult
 from nalm.training.trainers import train_runs
-from nalm.units._base import check_device
+from nalm.units._options import check_device
 
 
 def train(

@@ -7,18 +7,19 @@ Everything works with a leading model axis: `batch_shape` models are held and co
 from __future__ import annotations
 
 import inspect
-import itertools
-from collections.abc import Callable, Iterable, Sequence
-from typing import TYPE_CHECKING, Any, ClassVar, TypedDict
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import torch
 from torch import Tensor, nn
 
-from nalm.errors import ArgumentError, check_choice, check_positive, unknown
+from nalm.errors import ArgumentError, check_choice, check_positive
 from nalm.recipes import SECOND_ORDER, Recipe
 from nalm.recipes.distances import distance_to_integer_sign
 from nalm.recipes.initialisers import Initialiser
 from nalm.recipes.subject import Subject, subjects_of
+from nalm.units._input import checked_input
+from nalm.units._options import check_device, check_dtype, check_options, signature_of
 from nalm.units._symbolic import Followed, as_number, as_truth
 
 if TYPE_CHECKING:
@@ -36,43 +37,7 @@ COMMON_RECIPES = ("second-order",)
 """Recipes that need nothing of a unit's own, so that every unit takes them."""
 
 
-class Common(TypedDict, total=False):
-    """The options that every unit has and hands on to `Unit`."""
-
-    batch_shape: Sequence[int]
-    device: torch.device | str | None
-    dtype: torch.dtype | None
-
-
-class _UnitType(type):
-    """Shows the common options in every signature; refuses unknown ones before anything is made."""
-
-    __signature__: inspect.Signature
-    name: str
-
-    def __init__(cls, *arguments: Any) -> None:
-        super().__init__(*arguments)
-        if "name" not in vars(cls):
-            cls.name = cls.__name__.lower()
-        own = list(inspect.signature(cls.__init__).parameters.values())[1:]  # type: ignore[misc]
-        if any(p.name == "common" for p in own):
-            common = [p for p in Unit.__signature__.parameters.values() if p.kind is p.KEYWORD_ONLY]
-            sizes = [p for p in own if p.kind is p.POSITIONAL_OR_KEYWORD]
-            own = [*sizes, *common, *(p for p in own if p.kind is p.KEYWORD_ONLY)]
-        cls.__signature__ = inspect.Signature(own)
-
-    def __call__(cls, *arguments: Any, **options: Any) -> Any:
-        known = cls.__signature__.parameters
-        if not any(p.kind is inspect.Parameter.VAR_KEYWORD for p in known.values()):
-            for name in options:
-                if name not in known:
-                    raise unknown("option", name, known)
-                if isinstance(known[name].default, bool) and not isinstance(options[name], bool):
-                    raise ArgumentError(name, "True or False", repr(options[name]))
-        return super().__call__(*arguments, **options)
-
-
-class Unit(Subject, metaclass=_UnitType):
+class Unit(Subject):
     """Base of all units. See the module's docstring for the contract.
 
     Args:
@@ -83,8 +48,8 @@ class Unit(Subject, metaclass=_UnitType):
         dtype: precision of the parameters; the input must have the same.
     """
 
-    name: ClassVar[str]
-    """Name on the command line."""
+    name: ClassVar[str] = "unit"
+    """Name on the command line; that of the class in small letters, if a subclass does not say."""
     ops: tuple[str, ...]
     """Operations that the unit can express with ideal weights; an option may leave an instance fewer."""
     unary: ClassVar[tuple[str, ...]] = ()
@@ -103,6 +68,19 @@ class Unit(Subject, metaclass=_UnitType):
     """What is the matter where `readable` says no."""
     recipes: ClassVar[tuple[str, ...]] = ("published",)
     """Names of recipes that are made for the unit; `recipe` also takes those of `COMMON_RECIPES`."""
+    __signature__: ClassVar[inspect.Signature]
+    """What the class is made with, the options of every unit written out."""
+
+    def __init_subclass__(cls, **options: Any) -> None:
+        super().__init_subclass__(**options)
+        if "name" not in vars(cls):
+            cls.name = cls.__name__.lower()
+        cls.__signature__ = signature_of(cls, Unit.__signature__)
+
+    def __new__(cls, /, *sizes: Any, **options: Any) -> Self:
+        """Refuse unknown options before anything is made."""
+        check_options(cls.__signature__, options)
+        return super().__new__(cls)
 
     def __init__(
         self,
@@ -121,7 +99,7 @@ class Unit(Subject, metaclass=_UnitType):
         self.batch_shape = torch.Size(check_positive("batch_shape", size) for size in batch_shape)
         self.initialisers: dict[str, Initialiser] = {}
         self.uniform_source: UniformSource | None = None
-        self._factory: dict[str, Any] = {"device": check_device(device), "dtype": _check_dtype(dtype)}
+        self._factory: dict[str, Any] = {"device": check_device(device), "dtype": check_dtype(dtype)}
         self.build()
         self.reset_parameters()
 
@@ -157,7 +135,7 @@ class Unit(Subject, metaclass=_UnitType):
 
     def forward(self, input: Tensor) -> Tensor:
         """Apply the unit: `*batch_shape x n x in` to `*batch_shape x n x out`, or any `... x in` without."""
-        x = self._checked(input)
+        x = checked_input(self, next(self.parameters()), input)
         if isinstance(input, Followed):
             return input.through(self)
         if self.batch_shape:
@@ -175,27 +153,6 @@ class Unit(Subject, metaclass=_UnitType):
             return self.compute(x)
         with torch.autocast(x.device.type, enabled=False):
             return self.compute(x)
-
-    def _checked(self, x: Tensor) -> Tensor:
-        parameter = next(self.parameters())
-        kind = type(self).__name__
-        if not isinstance(x, Tensor):
-            raise ArgumentError("input", f"a tensor for this {kind}", type(x).__name__)
-        if x.shape[-1:] != (self.in_features,):
-            raise ArgumentError(
-                "input", f"of last dimension {self.in_features} for this {kind}", f"shape {tuple(x.shape)}"
-            )
-        # Compared with the parameter, not with `batch_shape`: that is not known while a program is traced.
-        batch = parameter.shape[: len(self.batch_shape)]
-        if self.batch_shape and (x.dim() != len(batch) + 2 or x.shape[: len(batch)] != batch):
-            expected = "x".join(map(str, self.batch_shape)) + f" x n x {self.in_features}"
-            raise ArgumentError("input", f"of shape {expected} for this {kind}", f"shape {tuple(x.shape)}")
-        if x.dtype == parameter.dtype:
-            return x
-        if x.is_floating_point() and torch.is_autocast_enabled(x.device.type):
-            return x.to(parameter.dtype)
-        hint = "Nothing is cast silently: use input.to(...) or the unit's .to(...)."
-        raise ArgumentError("input", f"of dtype {parameter.dtype} like this {kind}", str(x.dtype), hint)
 
     # -- what the unit says about itself ---------------------------------------------------------
 
@@ -341,6 +298,9 @@ class Unit(Subject, metaclass=_UnitType):
         return ""
 
 
+Unit.__signature__ = signature_of(Unit)
+
+
 def selection(weight: Tensor, op: str, i: int, j: int) -> Tensor:
     """Write into a matrix of zeros 1 for input i and 1 or -1 for input j, or -1 for the reciprocal of i."""
     weight[..., i] = -1 if op == "reciprocal" else 1
@@ -354,36 +314,6 @@ def units_of(model: nn.Module, name: str | None = None) -> list[Unit]:
     return [part for part in subjects_of(model, name) if isinstance(part, Unit)]
 
 
-def all_indices(shape: Iterable[int]) -> Iterable[tuple[int, ...]]:
-    """Every index of an array of this shape."""
-    return itertools.product(*(range(size) for size in shape))
-
-
 def _check_op(op: str, unit: Unit | type[Unit]) -> None:
     if op not in unit.ops:
         raise ArgumentError("op", f"one that {unit.name} can express ({', '.join(unit.ops)})", repr(op))
-
-
-def check_device(device: torch.device | str | None) -> torch.device | None:
-    """The device, or None for the default one; refused if there is none of that name here."""
-    if device is None:
-        return None
-    expected = "None, a torch.device or the name of one, such as 'cpu'"
-    if not isinstance(device, (str, torch.device)):
-        raise ArgumentError("device", expected, repr(device))
-    try:
-        found = torch.device(device)
-        torch.empty(0, device=found)
-    except (RuntimeError, AssertionError, NotImplementedError) as error:
-        got = f"{str(device)!r} ({(str(error).splitlines() or [''])[0].rstrip('.')})"
-        raise ArgumentError("device", f"{expected}, that can be used here", got) from None
-    return found
-
-
-def _check_dtype(dtype: torch.dtype | None) -> torch.dtype | None:
-    if dtype is not None and not (isinstance(dtype, torch.dtype) and dtype.is_floating_point):
-        raise ArgumentError("dtype", "a floating-point torch.dtype", repr(dtype))
-    if dtype == torch.float16:
-        hint = "Its range is too small for saturated weights and reciprocals."
-        raise ArgumentError("dtype", "torch.float32, torch.float64 or torch.bfloat16", repr(dtype), hint)
-    return dtype

@@ -16,7 +16,7 @@ from __future__ import annotations
 import math
 from typing import Unpack
 
-from nalm.units._base import Common
+from nalm.units._options import Common
 from nalm.units.nac_mul import EPSILON
 from nalm.units.nalu import NALU
 

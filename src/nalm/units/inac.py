@@ -24,7 +24,8 @@ from torch import Tensor
 from nalm.errors import check_choice
 from nalm.recipes import ClipValue, Recipe, Reinitialise, UnitPenalty, WhenLossBelow
 from nalm.recipes.initialisers import Normal
-from nalm.units._base import Common, Unit
+from nalm.units._base import Unit
+from nalm.units._options import Common
 from nalm.units._symbolic import linear
 from nalm.units.nac import effective, nac, nac_weight, saturate_
 

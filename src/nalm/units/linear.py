@@ -23,8 +23,9 @@ from nalm.errors import check_choice
 from nalm.recipes import Recipe
 from nalm.recipes.initialisers import Constant, xavier_uniform
 from nalm.units import _activations as activations
-from nalm.units._base import Common, Unit
+from nalm.units._base import Unit
 from nalm.units._functional import weighted_sum
+from nalm.units._options import Common
 from nalm.units._symbolic import linear as linear_expression
 from nalm.units._symbolic import number
 from nalm.units.nac import NAC, SATURATED

@@ -26,8 +26,9 @@ from nalm.errors import check_above_zero, check_choice
 from nalm.recipes import Recipe
 from nalm.recipes.distances import distance_to_bit
 from nalm.recipes.initialisers import Uniform, tanh_sigmoid
-from nalm.units._base import Common, Unit
+from nalm.units._base import Unit
 from nalm.units._functional import weighted_sum
+from nalm.units._options import Common
 from nalm.units._symbolic import magnitude, number
 from nalm.units.nac import SATURATED, nac_weight, saturate_
 from nalm.units.nmu import NMU

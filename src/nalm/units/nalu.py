@@ -25,8 +25,9 @@ from torch import Tensor
 from nalm.errors import check_above_zero
 from nalm.recipes import Recipe
 from nalm.recipes.initialisers import tanh_sigmoid, xavier_uniform
-from nalm.units._base import Common, Unit
+from nalm.units._base import Unit
 from nalm.units._functional import weighted_sum
+from nalm.units._options import Common
 from nalm.units._symbolic import linear
 from nalm.units.nac import NAC, effective, nac_weight, saturate_
 from nalm.units.nac_mul import EPSILON, magnitude_powers, power_product

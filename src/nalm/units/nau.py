@@ -21,8 +21,9 @@ from torch import Tensor
 from nalm.recipes import Adam, Centred, Ramp, Recipe, UnitPenalty
 from nalm.recipes.distances import distance_to_integer_sign
 from nalm.recipes.initialisers import half_capped
-from nalm.units._base import Common, Unit
+from nalm.units._base import Unit
 from nalm.units._functional import weighted_sum
+from nalm.units._options import Common
 from nalm.units._symbolic import linear
 
 

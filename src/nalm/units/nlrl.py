@@ -33,7 +33,8 @@ from torch import Tensor
 
 from nalm.errors import check_above_zero
 from nalm.recipes.initialisers import Uniform
-from nalm.units._base import Common, Unit
+from nalm.units._base import Unit
+from nalm.units._options import Common
 from nalm.units._product import product
 from nalm.units._symbolic import number
 from nalm.units.nac import SATURATED

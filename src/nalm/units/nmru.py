@@ -29,8 +29,9 @@ from nalm.errors import check_above_zero
 from nalm.recipes import Adam, ClipNorm, Ramp, Recipe, UnitPenalty
 from nalm.recipes.distances import distance_to_bit
 from nalm.recipes.initialisers import Constant, Uniform
-from nalm.units._base import Common, Unit, selection
+from nalm.units._base import Unit, selection
 from nalm.units._functional import cosine_of_sum
+from nalm.units._options import Common
 from nalm.units._product import gated_product
 from nalm.units._symbolic import number
 from nalm.units.real_npu import EPSILON, powers

@@ -26,7 +26,8 @@ from nalm.errors import ArgumentError, check_above_zero
 from nalm.recipes import Adam, Centred, Ramp, Recipe, UnitPenalty
 from nalm.recipes.distances import distance_to_bit
 from nalm.recipes.initialisers import Uniform, gated_product_variance
-from nalm.units._base import Common, Unit
+from nalm.units._base import Unit
+from nalm.units._options import Common
 from nalm.units._product import gated_product
 from nalm.units._symbolic import number
 

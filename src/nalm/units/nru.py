@@ -23,7 +23,8 @@ from nalm.errors import check_above_zero, check_choice
 from nalm.recipes import Adam, Ramp, Recipe, UnitPenalty
 from nalm.recipes.distances import distance_to_integer_sign
 from nalm.recipes.initialisers import half_capped
-from nalm.units._base import Common, Unit
+from nalm.units._base import Unit
+from nalm.units._options import Common
 from nalm.units._product import product
 from nalm.units._symbolic import number
 from nalm.units.real_npu import powers

@@ -31,8 +31,9 @@ from torch import Tensor
 
 from nalm.errors import ArgumentError, check_above_zero, check_positive
 from nalm.recipes.initialisers import Constant, Normal, xavier_normal
-from nalm.units._base import Common, Unit
+from nalm.units._base import Unit
 from nalm.units._functional import weighted_sum
+from nalm.units._options import Common
 from nalm.units._symbolic import linear, number
 
 CHOSEN = 1000.0

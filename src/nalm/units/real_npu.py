@@ -31,8 +31,9 @@ from torch import Tensor
 from nalm.errors import check_above_zero, check_choice
 from nalm.recipes import L1, Adam, Bound, Discretise, Growth, Initialise, Project, Ramp, Recipe
 from nalm.recipes.initialisers import Constant, xavier_uniform
-from nalm.units._base import Common, Unit
+from nalm.units._base import Unit
 from nalm.units._functional import cosine_of_sum, weighted_sum
+from nalm.units._options import Common
 from nalm.units._symbolic import magnitude, number
 
 _BOUNDS = (("weight", -1.0, 1.0), ("gate", 0.0, 1.0))

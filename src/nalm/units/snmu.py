@@ -19,7 +19,7 @@ from typing import Unpack
 from torch import Tensor
 
 from nalm.errors import ArgumentError, check_choice
-from nalm.units._base import Common
+from nalm.units._options import Common
 from nalm.units._product import gated, product
 from nalm.units.nmu import NMU
 

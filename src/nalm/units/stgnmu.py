@@ -23,7 +23,8 @@ from nalm.errors import check_above_zero
 from nalm.recipes import L0, Ramp, Recipe, UnitPenalty
 from nalm.recipes.initialisers import Constant
 from nalm.streams import standard_normal
-from nalm.units._base import Common, Unit
+from nalm.units._base import Unit
+from nalm.units._options import Common
 from nalm.units._product import gated_product
 from nalm.units.nmu import gated_factors
 

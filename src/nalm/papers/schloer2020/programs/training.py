@@ -89,17 +89,20 @@ def train(
         compiled=compiled,
     )
     past = Past(plan, state["error"].shape)
-    for epoch in range(plan.epochs):
-        late = torch.tensor(epoch > _TENTH)
-        for batch in range(plan.steps):
-            weights = torch.tensor(batch % _CYCLE < _OF_WEIGHTS)
-            inputs = {"x": data.x[batch], "y": data.y[batch], "weights": weights, "late": late}
-            state = program.repeat(state, inputs, 1)
-            past.note(state["error"])
-            if epoch and epoch % _TENTH == 0 and (again := past.stuck()).any():
-                state |= {name: _redrawn(name, k, state, again, data, past) for k, name in enumerate(shapes)}
-                past.forget(again)
-        tell(epoch + 1, plan.epochs)
+    with one_thread():
+        for epoch in range(plan.epochs):
+            late = torch.tensor(epoch > _TENTH)
+            for batch in range(plan.steps):
+                weights = torch.tensor(batch % _CYCLE < _OF_WEIGHTS)
+                inputs = {"x": data.x[batch], "y": data.y[batch], "weights": weights, "late": late}
+                state = program.repeat(state, inputs, 1)
+                past.note(state["error"])
+                if epoch and epoch % _TENTH == 0 and (again := past.stuck()).any():
+                    state |= {
+                        name: _redrawn(name, k, state, again, data, past) for k, name in enumerate(shapes)
+                    }
+                    past.forget(again)
+            tell(epoch + 1, plan.epochs)
     return {name: state[name].detach() for name in shapes}
 
 
