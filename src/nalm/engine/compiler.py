@@ -154,8 +154,8 @@ def _compiled(private: Any, graph: Any, inputs: list[Tensor]) -> Flat:
     Torch tries each kind of instructions on the C++ compiler first. To say that they all work saves these
     trials: with an empty cache, 5 s of the C++ compiler next to the 1.5 s (NMU) or 4 s (RealNPU) that the
     step itself takes. Should that fail, because an old compiler does not know them or because a file in the
-    cache is damaged, it is done once more with the trials and without the file. What is remembered about instructions
-    is forgotten again, since the caller's own `torch.compile` may rely on the trials.
+    cache is damaged, it is done once more with the trials and without the file. What is remembered about
+    instructions is forgotten again, since the caller's own `torch.compile` may rely on the trials.
     """
     settings: dict[str, Any] = {"cpp.threads": 1, "compile_threads": 1}
     forget = private.valid_vec_isa_list.cache_clear
