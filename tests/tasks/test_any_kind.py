@@ -10,12 +10,14 @@ from torch import nn
 import nalm
 from nalm.experiment.bench import do_work, make_work, table_experiment
 from nalm.experiment.compute import compute
+from nalm.experiment.describe import Filter, described_runs
 from nalm.experiment.local import Local
 from nalm.experiment.plan import Chunk
 from nalm.experiment.run import Cell, Run
 from nalm.experiment.store import Store
 from nalm.models import ModelSpec
 from nalm.recipes import RMSE, Recipe
+from nalm.report import tables
 from nalm.tasks import MeanAbsoluteError, MeanSquaredError, Split, Table, Task, WrongNumber
 from nalm.training.trainers import train_runs
 
@@ -167,3 +169,13 @@ def test_many_rows_are_evaluated_in_blocks():
     with torch.no_grad():
         error = (result.model(held) - targets).double().square().mean()
     assert float(error) == pytest.approx(float(result.chosen_error(Split.VALIDATION)[0]), rel=1e-4)
+
+
+def test_runs_of_a_table_are_told_by_its_name(tmp_path):
+    experiment = table_experiment(table(), ["nmu"], seeds=1, iterations=20)
+    with Store(tmp_path / "runs.sqlite") as store:
+        result = do_work(make_work(experiment, store, 1), store, Local(1))
+    assert tables.bench_table(result).rows[0][:4] == ("nmu", "table", "2", "products")
+    (run,) = described_runs(tmp_path / "runs.sqlite", Filter())
+    assert run["outcome"] is None
+    assert tables.runs_table([run]).rows[0][1:3] == ("table", "products")

@@ -84,7 +84,7 @@ class Store:
         except _FAULTS as error:
             self.close()
             raise self._refusal(error) from error
-        except StoreError:
+        except BaseException:  # an interruption too: else the file would stay locked
             self.close()
             raise
 

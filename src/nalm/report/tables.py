@@ -34,7 +34,8 @@ def bench_table(result: dict[str, Any]) -> TextTable:
             interval(row["sparsity"], "mean", "{:.1e}"),
         )
         lost = ", ".join(f"{n} {k.replace('_', ' ')}" for k, n in failed.items())
-        rows.append((row["model"], row["op"], str(row["inputs"]), row["range"], *measures, lost))
+        told = row["op"] or result["task"], row["range"] or ", ".join(map(str, row["labels"].values()))
+        rows.append((row["model"], told[0], str(row["inputs"]), told[1], *measures, lost))
     return TextTable(f"{result['task']}, with 95 % intervals", columns, rows)
 
 
@@ -120,8 +121,8 @@ def runs_table(runs: Sequence[dict[str, Any]]) -> TextTable:
     rows = [
         (
             " · ".join((run["model"], *run["variant"])),
-            run["op"],
-            run["range"],
+            run["op"] or run["task"],
+            run["range"] or ", ".join(map(str, run["labels"].values())),
             str(run["seed"]),
             (run["outcome"] or "unknown").replace("_", " "),
             "-" if run["solved_at"] is None else str(run["solved_at"]),
