@@ -21,7 +21,8 @@ def one_thread() -> Iterator[None]:
     The caller's other threads keep their number, and so do threads that are started meanwhile. What the
     calling thread itself does inside, such as reporting progress, uses one core as well.
     """
-    before = torch.get_num_threads()
+    with _LOCK:  # a thread that uses torch for the first time takes the number of the process over
+        before = torch.get_num_threads()
     if before == 1:
         yield
         return

@@ -172,7 +172,11 @@ def _compiled(private: Any, graph: Any, inputs: list[Tensor]) -> Flat:
 
 
 class _TraceableProducts(TorchFunctionMode):
-    """Writes `torch.prod` along an axis as multiplications: its own gradient needs to know all sizes."""
+    """Writes `torch.prod` along an axis as multiplications: its own gradient needs to know all sizes.
+
+    Without it a user's module with a product cannot be traced and runs eagerly: for a product of two inputs,
+    256 models, 2.9 ms per step instead of 0.34 ms.
+    """
 
     def __torch_function__(
         self, function: Any, types: Any, args: tuple[Any, ...] = (), kwargs: dict[str, Any] | None = None
@@ -200,7 +204,9 @@ def _right_loops(private: Any) -> contextlib.AbstractContextManager[None]:
 
     Where it fuses several loops over samples into one loop over models, it keeps intermediate values of one
     model only, in a local buffer. If it also takes that outer loop in steps of 16, all 16 models share the
-    buffer, and 15 of them get wrong gradients, without an error. Refused here, the loops follow each other.
+    buffer, and 15 of them get wrong gradients, without an error. Refused here, the loops follow each other:
+    gradients are right, and SNMU's step takes as long as before (0.42 and 0.39 ms for 256 models, which is
+    less than repetitions differ). Should this no longer work, `comparison` notices: a test takes it away.
     """
     fused, V = private.OuterLoopFusedSchedulerNode, private.V
     name = "check_outer_fusion_loop_level_attr"
@@ -219,7 +225,9 @@ def _right_loops(private: Any) -> contextlib.AbstractContextManager[None]:
 def _costly_functions_once(private: Any) -> Iterator[None]:
     """Compute the inverse error function, behind normal numbers, into memory.
 
-    Inductor takes every elementwise function for cheap and computes it again wherever its value is used.
+    Inductor takes every elementwise function for cheap and computes it again wherever its value is used. With
+    ten normal inputs, each of which has a part in every other's gradient, a step of 256 NAUs took 18.5 ms
+    instead of 2.2 ms.
     """
     function, lowerings = torch.ops.aten.erfinv.default, private.lowerings
     original = lowerings[function]
