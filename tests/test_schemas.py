@@ -59,7 +59,7 @@ def test_a_check_of_a_store(tmp_path):
         connection.execute("UPDATE runs SET machine = '{}' WHERE seed = 2")
     found = check("check", *words, code=1)
     assert [(run["about"], run["parts"]) for run in found["damaged"]] == [
-        ("nmu, mul, 1:2, seed 2", ["machine"])
+        ("nmu, mul, inputs=2, 1:2, seed 2", ["machine"])
     ]
     assert check("check", *words, "--repair")["repaired"] is True
     assert check("check", *words)["runs"] == 2
