@@ -28,7 +28,7 @@ def test_the_ideal_weights_are_ten():
 
 
 def test_its_name_is_not_that_of_the_arithmetic_dataset():
-    assert TenParameters().identity()["task"] == "ten-parameters"
+    assert TenParameters().identity()["name"] == "ten-parameters"
     assert "subset_ratio" not in TenParameters().identity()
 
 
