@@ -8,6 +8,7 @@ import torch
 from torch import nn
 
 import nalm
+from nalm.errors import ArgumentError
 from nalm.experiment.bench import do_work, make_work, table_experiment
 from nalm.experiment.compute import compute
 from nalm.experiment.describe import Filter, described_runs
@@ -179,3 +180,8 @@ def test_runs_of_a_table_are_told_by_its_name(tmp_path):
     (run,) = described_runs(tmp_path / "runs.sqlite", Filter())
     assert run["outcome"] is None
     assert tables.runs_table([run]).rows[0][1:3] == ("table", "products")
+
+
+def test_a_table_cannot_be_solved_by_a_benchmark_and_that_is_said_before_any_work():
+    with pytest.raises(ArgumentError, match=r"For a table there is `nalm.solve\(model, x, y\)`"):
+        table_experiment(table(), ["nmu@second-order"])

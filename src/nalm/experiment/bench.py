@@ -101,7 +101,7 @@ def make_experiment(
                 cells.append(Cell(model, wanted_task, iterations, hidden=between, schedule=schedule))
                 _check_threshold(cells[-1], wanted_task)
         model.check(*cells[-1].task.unit_features)
-        trainer_of(cells[-1].recipe).check(cells[-1].build())
+        trainer_of(cells[-1].recipe).check(cells[-1].build(), cells[-1].task)
     if not cells:
         raise ArgumentError("op", f"one that the usual models of {task} can express", ", ".join(ops or ()))
     return Experiment(task, tuple(dict.fromkeys(cells)), seeds)
@@ -159,7 +159,7 @@ def table_experiment(
         between = hidden if len(model.layers) > 1 else 2
         cells.append(Cell(model, table, iterations, hidden=between, schedule=schedule))
         model.check(*table.unit_features)
-        trainer_of(cells[-1].recipe).check(cells[-1].build())
+        trainer_of(cells[-1].recipe).check(cells[-1].build(), cells[-1].task)
     return Experiment(table.name, tuple(dict.fromkeys(cells)), seeds)
 
 

@@ -98,7 +98,7 @@ def _sparsities(cell: Cell, result: TrainResult, *, gates: bool) -> list[float |
     try:
         if not is_native(result.model):  # a network around the unit
             models = map(result.model_of, range(len(result)))
-            return [float(sparsity_error(model, gates=gates)) for model in models]
+            return [float(sparsity_error(model, gates=gates).detach()) for model in models]
         model = cell.build((len(result),))
         model.load_state_dict(result.chosen_parameters)
         return [float(value) for value in sparsity_error(model, gates=gates).detach()]

@@ -8,9 +8,17 @@ import torch
 from torch import Tensor, nn
 
 from nalm.errors import ArgumentError
+from nalm.tasks import Table, Task
 
 MOST_PARAMETERS = 4096
 """The normal equations of more would take gigabytes, and minutes a step."""
+
+
+def check_task(task: Task) -> None:
+    """Refuse a task of which not any number of rows can be drawn."""
+    if isinstance(task, Table):
+        hint = "For a table there is `nalm.solve(model, x, y)`."
+        raise ArgumentError("data", "a task, of which any number of rows can be drawn", "a table", hint)
 
 
 def check_model(model: nn.Module) -> None:

@@ -9,16 +9,14 @@ from collections.abc import Sequence
 import torch
 from torch import Tensor, nn
 
-from nalm.errors import ArgumentError
 from nalm.models.many import Models
 from nalm.recipes import Recipe
 from nalm.recipes.optimisers import LevenbergMarquardt
-from nalm.second_order.checks import check_model
+from nalm.second_order.checks import check_model, check_task
 from nalm.second_order.flat import Flat
 from nalm.second_order.solver import Result, Rows, solve_rows
 from nalm.tasks._base import Split, Task
 from nalm.tasks.sampling import sample
-from nalm.tasks.table import Table
 from nalm.threads import one_thread
 from nalm.trained import HISTORY_PARAMETERS, Options, Report, Trained
 
@@ -51,9 +49,8 @@ def solve_runs(
             options.on_progress(Report(done, len(seeds) * iterations, passed))
 
     check_model(model)
-    if any(isinstance(task, Table) for task in tasks):
-        hint = "For a table there is `nalm.solve(model, x, y)`."
-        raise ArgumentError("data", "a task, of which any number of rows can be drawn", "a table", hint)
+    for task in tasks:
+        check_task(task)
     flat = Flat(Models(model, torch.float64, torch.device("cpu")))
     flat.models.check_fit(tasks[0].in_features, tasks[0].out_features)
     steps = logged_steps(iterations)

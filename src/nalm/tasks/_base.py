@@ -58,8 +58,6 @@ class Task:
     """The errors to report; the first decides: by it the best step is chosen, and thresholds are meant."""
     loss: Loss | None = None
     """What to train by; None leaves it to the recipe."""
-    trainer: str | None = None
-    """The trainer, where only one will do; None leaves it to the recipe."""
     in_features: int
     out_features: int = 1
     dtype: torch.dtype | None = None

@@ -18,7 +18,7 @@ from nalm.errors import ArgumentError, check_positive
 from nalm.models.many import Parameters
 from nalm.recipes import Recipe
 from nalm.recipes.numbers import split
-from nalm.second_order.checks import check_model
+from nalm.second_order.checks import check_model, check_task
 from nalm.second_order.runs import solve_runs
 from nalm.streams import check_seed
 from nalm.tasks import Split, Task
@@ -38,8 +38,8 @@ class Trainer:
     programs: ClassVar[tuple[str, ...]] = ()
     """Programs that can be compiled before they are used."""
 
-    def check(self, model: nn.Module) -> None:
-        """Refuse a model that it cannot train."""
+    def check(self, model: nn.Module, task: Task) -> None:
+        """Refuse a model, or a task, that it cannot train."""
 
     def train(
         self,
@@ -109,9 +109,10 @@ class SecondOrder(Trainer):
     name, precision, chunk = "second-order", torch.float64, 10
     SECONDS_PER_INPUT: ClassVar[float] = 0.02
 
-    def check(self, model: nn.Module) -> None:
-        """Refuse a model that it cannot train."""
+    def check(self, model: nn.Module, task: Task) -> None:
+        """Refuse a model that is too large, and a task without any number of rows."""
         check_model(model)
+        check_task(task)
 
     def train(
         self,
