@@ -29,10 +29,10 @@ from nalm.experiment.bench import do_work, make_experiment, make_work
 from nalm.experiment.cluster import Cluster
 from nalm.experiment.cluster_worker import facts
 from nalm.experiment.compute import compute
+from nalm.experiment.executor import Executor
 from nalm.experiment.local import Local
 from nalm.experiment.plan import make_plan
 from nalm.experiment.store import Store
-from nalm.experiment.workforce import Workforce
 
 UNITS = "nac,nac-mul,nalu,gnalu,inalu,nau,nmu,snmu,npu,realnpu,realnpu@modified,nru,nmru"
 
@@ -115,10 +115,10 @@ def storing(runs: int) -> dict[str, Any]:
     }
 
 
-def _seconds(experiment: Any, workforce: Workforce) -> float:
+def _seconds(experiment: Any, executor: Executor) -> float:
     with tempfile.TemporaryDirectory() as folder, Store(Path(folder) / "runs.sqlite") as store:
         began = time.perf_counter()
-        do_work(make_work(experiment, store, workforce.size), store, workforce)
+        do_work(make_work(experiment, store, executor.size), store, executor)
         return time.perf_counter() - began
 
 

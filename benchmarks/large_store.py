@@ -27,7 +27,7 @@ import numpy as np
 
 from nalm.experiment.bench import make_experiment
 from nalm.experiment.record import COLUMNS, Record, checksums, encoded
-from nalm.experiment.run import Cell, Run
+from nalm.experiment.run import Case, Run
 from nalm.experiment.store import Store
 
 CHUNK = 50_000
@@ -75,14 +75,14 @@ def measure(store: Path, output: Path) -> dict[str, Any]:
 
 def fill(path: Path, runs: int, lines: int) -> None:
     """Store invented runs, seed by seed; past the store's own writing, which would take an hour."""
-    cells = list(islice(_cells(), lines))
-    kinds = [[dict(zip(COLUMNS, encoded(_record(cell, kind)))) for kind in range(KINDS)] for cell in cells]
+    cases = list(islice(_cells(), lines))
+    kinds = [[dict(zip(COLUMNS, encoded(_record(case, kind)))) for kind in range(KINDS)] for case in cases]
     Store(path).close()
     marks = ", ".join("?" * (len(COLUMNS) + 1))
     with contextlib.closing(sqlite3.connect(path)) as connection:
         for done in range(0, runs, CHUNK):
             rows = (
-                _row(cells[k % lines], kinds[k % lines], k // lines)
+                _row(cases[k % lines], kinds[k % lines], k // lines)
                 for k in range(done, min(done + CHUNK, runs))
             )
             with connection:
@@ -90,37 +90,37 @@ def fill(path: Path, runs: int, lines: int) -> None:
             print(f"{done:,} of {runs:,} runs stored", file=sys.stderr)
 
 
-def _row(cell: Cell, kinds: list[dict[str, Any]], seed: int) -> list[Any]:
+def _row(case: Case, kinds: list[dict[str, Any]], seed: int) -> list[Any]:
     """A run of one of some kinds, with its own seed and name."""
-    values = {**kinds[seed % KINDS], "id": Run(cell, seed).id, "seed": seed}
+    values = {**kinds[seed % KINDS], "id": Run(case, seed).id, "seed": seed}
     return [*values.values(), checksums(values)]
 
 
-def _cells() -> Iterator[Cell]:
+def _cells() -> Iterator[Case]:
     """The lines of the standard benchmark, and those again with fewer steps."""
-    cells = make_experiment("single-module", seeds=1).cells
+    cases = make_experiment("single-module", seeds=1).cases
     for fewer in count():
-        yield from (replace(cell, iterations=50_000 - fewer) for cell in cells)
+        yield from (replace(case, iterations=50_000 - fewer) for case in cases)
 
 
-def _record(cell: Cell, kind: int) -> Record:
+def _record(case: Case, kind: int) -> Record:
     """A run that goes to the ideal weights, or half way."""
     random = np.random.default_rng(kind)
-    unit = cell.build()
-    cell.task.ideal_(unit, 0)
+    unit = case.build()
+    case.task.ideal_(unit, 0)
     solved = kind % 2 == 0
     off = np.float32(random.exponential(1e-4) if solved else 0.5)
     reached = {name: value.detach().numpy() * (1 - off) for name, value in unit.named_parameters()}
     share = np.minimum(1, np.linspace(0, 1 + random.random(), len(STEPS))).astype(np.float32)
     errors = np.geomspace(1.0, 1e-14 if solved else 1e-2, len(STEPS)) ** (0.8 + 0.4 * random.random())
     return Record(
-        id=Run(cell, 0).id,
-        task=cell.task.name,
-        model=str(cell.model),
-        labels=cell.task.labels(),
+        id=Run(case, 0).id,
+        task=case.task.name,
+        model=str(case.model),
+        labels=case.task.labels(),
         seed=0,
-        iterations=cell.recipe.iterations,
-        identity=cell.identity,
+        iterations=case.recipe.iterations,
+        identity=case.identity,
         machine={"nalm": "0.7.0", "torch": "2", "cpu_capability": "AVX2", "compiled": True},
         steps=STEPS,
         validation=errors,

@@ -86,12 +86,12 @@ def single(inputs: int, seeds: int, store: Path) -> Rows:
 def drawn(store: Path) -> Rows:
     """A sum, a product and a quotient with 10 inputs from drawn starts alone."""
     recipe = Recipe(optimiser=LevenbergMarquardt(starts=8, grow=False), clamps=(), iterations=100)
-    cells = [
-        replace(cell, other_recipe=recipe)
+    cases = [
+        replace(case, other_recipe=recipe)
         for op in ("add", "mul", "div")
-        for cell in make_experiment("single-module", [f"{UNITS[op]}@second-order"], [op], inputs=10).cells
+        for case in make_experiment("single-module", [f"{UNITS[op]}@second-order"], [op], inputs=10).cases
     ]
-    return computed(Experiment("single-module", tuple(cells), seeds=10), store)
+    return computed(Experiment("single-module", tuple(cases), seeds=10), store)
 
 
 def centred(store: Path) -> Rows:

@@ -14,7 +14,7 @@ from nalm.models.many import Parameters
 from nalm.tasks import Split, Task
 
 
-class Report(NamedTuple):
+class StepsDone(NamedTuple):
     """How far the work is, for a progress callback. A run-step is one step of one run."""
 
     done: int
@@ -25,7 +25,7 @@ class Report(NamedTuple):
 HISTORY_PARAMETERS = 512
 """Parameters up to which they are kept over time: more nobody can look at, and they would fill the store."""
 
-OnProgress = Callable[[Report], None]
+OnSteps = Callable[[StepsDone], None]
 
 
 @dataclass(frozen=True)
@@ -48,7 +48,7 @@ class Options:
     device: torch.device
     compiled: bool
     initial: Parameters | None = None
-    on_progress: OnProgress | None = None
+    on_progress: OnSteps | None = None
 
 
 @dataclass(frozen=True)

@@ -68,8 +68,8 @@ def test_published_schedules_are_cut_off_with_a_note_and_keep_the_names_that_run
     (note,) = schedule_notes(made[1])
     assert "nau: with 2,000 instead of 50,000 steps, UnitPenalty never begins" in note
     assert "--schedule scaled" in note
-    cell = made[1].cells[0]
-    assert cell.recipe == replace(cell.named_recipe, iterations=2000)
+    case = made[1].cases[0]
+    assert case.recipe == replace(case.named_recipe, iterations=2000)
 
 
 def test_the_usual_steps_need_no_note():
@@ -228,11 +228,11 @@ def test_an_operation_that_a_unit_cannot_express_is_refused():
 
 def test_the_usual_models_are_those_that_can_and_that_a_recipe_is_made_for():
     usual = make_experiment("arithmetic-dataset", None, ["mul"], ["1:2"])
-    assert [str(cell.model) for cell in usual.cells] == ["nau+nmu"]
+    assert [str(case.model) for case in usual.cases] == ["nau+nmu"]
     solved = make_experiment("single-module", None, ["div"], ["1:2"], recipe="second-order")
-    assert {cell.model.name for cell in solved.cells} == {"npu", "realnpu", "nru", "nmru"}
+    assert {case.model.name for case in solved.cases} == {"npu", "realnpu", "nru", "nmru"}
     named = make_experiment("single-module", ["nalu"], ["div"], ["1:2"], recipe="second-order")
-    assert [str(cell.model) for cell in named.cells] == ["nalu@second-order"]
+    assert [str(case.model) for case in named.cases] == ["nalu@second-order"]
 
 
 def test_a_name_of_a_recipe_that_nobody_knows_is_refused():
@@ -282,8 +282,8 @@ def test_a_stack_around_zero_is_refused_before_any_work():
 def test_models_that_differ_in_recipe_or_layer_alone_have_rows_of_their_own(tmp_path):
     models = ["nau(clamp=false)+nmu", "nau+nmu(clamp=false)", "nmu", "nmu@arithmetic"]
     wanted = make_experiment("single-module", models, ["mul"], ["1:2"], seeds=1)
-    assert [str(cell.model) for cell in wanted.cells] == models
-    assert [options_of(cell.model) for cell in wanted.cells] == [
+    assert [str(case.model) for case in wanted.cases] == models
+    assert [options_of(case.model) for case in wanted.cases] == [
         {"0.clamp": False},
         {"1.clamp": False},
         {},

@@ -129,9 +129,9 @@ def small(models=("nmu", "nau"), **options):
     )
 
 
-def done(path, experiment, workforce, tell=lambda progress: None):
+def done(path, experiment, executor, on_progress=lambda progress: None):
     with Store(path) as store:
-        return do_work(make_work(experiment, store, workforce.size), store, workforce, tell)
+        return do_work(make_work(experiment, store, executor.size), store, executor, on_progress)
 
 
 def records(path):

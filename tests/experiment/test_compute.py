@@ -6,7 +6,7 @@ import torch
 from nalm.evaluate.outcome import limits, outcome_of
 from nalm.experiment.compute import compute, ideal_errors
 from nalm.experiment.plan import Chunk
-from nalm.experiment.run import Cell, Run
+from nalm.experiment.run import Case, Run
 from nalm.models import ModelSpec
 from nalm.tasks import RANGE_SETS, Reciprocal, SingleModule, Split
 
@@ -15,12 +15,12 @@ from nalm.tasks import RANGE_SETS, Reciprocal, SingleModule, Split
 @pytest.mark.parametrize("inputs", [1, 2])
 def test_close_to_zero_ideal_weights_are_a_solution(unit, inputs):
     spec = ModelSpec.parse(unit)
-    cells = [Cell(spec, Reciprocal(range=name, inputs=inputs)) for name in RANGE_SETS["near-zero"]]
-    runs = [Run(cell, seed) for cell in cells for seed in range(3)]
+    cases = [Case(spec, Reciprocal(range=name, inputs=inputs)) for name in RANGE_SETS["near-zero"]]
+    runs = [Run(case, seed) for case in cases for seed in range(3)]
     errors = ideal_errors(spec.build(inputs, 1), runs, compiled=False)
     for run in runs:
         test, validation = errors[run][Split.TEST], errors[run][Split.VALIDATION]
-        below = limits(run.cell.task, test, validation)
+        below = limits(run.case.task, test, validation)
         assert outcome_of(validation, test, False, below) == "solved"
         worse = test * (1 + 1e-5) + 1e-6
         assert outcome_of(validation, worse, False, below) == "not_extrapolating"
@@ -28,7 +28,7 @@ def test_close_to_zero_ideal_weights_are_a_solution(unit, inputs):
 
 def test_a_task_with_a_threshold_of_its_own_needs_no_ideal_weights():
     spec = ModelSpec.parse("nmu")
-    assert ideal_errors(spec.build(2, 1), [Run(Cell(spec, SingleModule("mul")), 0)]) == {}
+    assert ideal_errors(spec.build(2, 1), [Run(Case(spec, SingleModule("mul")), 0)]) == {}
 
 
 PLAIN = """\
@@ -48,8 +48,8 @@ class Plain(torch.nn.Module):
 def test_a_plain_module_is_made_anew_for_each_seed_and_recorded(tmp_path):
     (tmp_path / "mine.py").write_text(PLAIN)
     spec = ModelSpec.parse(f"{tmp_path / 'mine.py'}:Plain")
-    cell = Cell(spec, SingleModule("mul"), 2)
-    records = compute(Chunk(tuple(Run(cell, seed) for seed in (3, 4, 3))))
+    case = Case(spec, SingleModule("mul"), 2)
+    records = compute(Chunk(tuple(Run(case, seed) for seed in (3, 4, 3))))
     first, other, again = (torch.from_numpy(r.chosen_parameters["weight"]) for r in records)
     assert torch.equal(first, again)
     assert not torch.equal(first, other)

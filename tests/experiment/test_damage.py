@@ -11,7 +11,7 @@ from nalm.experiment.bench import make_experiment, make_work
 from nalm.experiment.check import check_store
 from nalm.experiment.describe import Filter, described_runs
 from nalm.experiment.rows import evaluate
-from nalm.experiment.run import Cell, Run
+from nalm.experiment.run import Case, Run
 from nalm.experiment.store import Store, StoreError
 from nalm.models import ModelSpec
 from nalm.report.page import write_page
@@ -248,12 +248,12 @@ def test_a_store_without_runs_and_what_is_no_store_are_said(tmp_path, capsys):
 
 def test_progress_is_told(path):
     told = []
-    check_store(path, tell=lambda done, total: told.append((done, total)))
+    check_store(path, on_progress=lambda done, total: told.append((done, total)))
     assert told == [(1, 3), (2, 3), (3, 3)]
 
 
 def test_an_identity_that_is_not_what_an_older_run_is_named_by_is_noticed(tmp_path):
-    made = Run(Cell(ModelSpec.parse("nmu"), SingleModule("mul")), 0)
+    made = Run(Case(ModelSpec.parse("nmu"), SingleModule("mul")), 0)
     path = tmp_path / "older.sqlite"
     with Store(path) as store:
         store.add([bare_record(made)])

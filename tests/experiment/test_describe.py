@@ -10,7 +10,7 @@ from nalm.errors import ArgumentError
 from nalm.experiment.bench import Experiment, do_work, make_experiment, make_work
 from nalm.experiment.describe import Filter, described_runs
 from nalm.experiment.local import Local
-from nalm.experiment.run import Cell
+from nalm.experiment.run import Case
 from nalm.experiment.store import Store, StoreError
 from nalm.models import ModelSpec
 from nalm.report.export import write_runs
@@ -44,8 +44,8 @@ def test_a_run_is_told_with_its_weights_formula_and_curve(path):
 
 def test_a_run_with_other_sizes_is_told_by_what_it_was_made_with(tmp_path):
     task = ArithmeticDataset("mul", inputs=8, subset_ratio=0.5, overlap_ratio=0.5)
-    cell = Cell(ModelSpec.parse("nau+nmu"), task, 1000, hidden=3)
-    experiment = Experiment("arithmetic-dataset", (cell,), 1)
+    case = Case(ModelSpec.parse("nau+nmu"), task, 1000, hidden=3)
+    experiment = Experiment("arithmetic-dataset", (case,), 1)
     with Store(tmp_path / "runs.sqlite") as store:
         do_work(make_work(experiment, store, 1), store, Local(1))
     (run,) = described_runs(tmp_path / "runs.sqlite", Filter())

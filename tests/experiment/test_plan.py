@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from nalm.experiment.plan import make_plan
-from nalm.experiment.run import Cell, Run
+from nalm.experiment.run import Case, Run
 from nalm.models import ModelSpec
 from nalm.recipes import SGD
 from nalm.tasks import ArithmeticDataset, SingleModule
@@ -16,8 +16,8 @@ from nalm.training.trainers import TRAINERS
 
 def runs(model="nmu", op="mul", count=10, **changes):
     iterations = changes.pop("iterations", None)
-    cell = Cell(ModelSpec.parse(model), SingleModule(op, **changes), iterations)
-    return [Run(cell, seed) for seed in range(count)]
+    case = Case(ModelSpec.parse(model), SingleModule(op, **changes), iterations)
+    return [Run(case, seed) for seed in range(count)]
 
 
 def test_every_run_is_planned_once():
@@ -71,8 +71,8 @@ def test_a_run_is_named_by_what_determines_its_numbers():
 
 
 def test_few_runs_of_millions_of_steps_are_worth_all_processes():
-    cell = Cell(ModelSpec.parse("nau+nmu"), ArithmeticDataset("mul"))
-    chunks = make_plan([Run(cell, seed) for seed in range(20)], 2)
+    case = Case(ModelSpec.parse("nau+nmu"), ArithmeticDataset("mul"))
+    chunks = make_plan([Run(case, seed) for seed in range(20)], 2)
     assert [len(chunk.runs) for chunk in chunks] == [10, 10]
 
 
@@ -83,12 +83,12 @@ def test_second_order_runs_come_in_small_chunks_in_float64():
 
 
 def test_hidden_sizes_do_not_share_a_chunk():
-    cells = [Cell(ModelSpec.parse("nau+nmu"), ArithmeticDataset("mul"), hidden=size) for size in (2, 3)]
-    assert len(make_plan([Run(cell, 0) for cell in cells], 1)) == 2
+    cases = [Case(ModelSpec.parse("nau+nmu"), ArithmeticDataset("mul"), hidden=size) for size in (2, 3)]
+    assert len(make_plan([Run(case, 0) for case in cases], 1)) == 2
 
 
 def test_another_recipe_is_another_run_and_the_usual_one_keeps_its_name():
-    usual = Cell(ModelSpec.parse("nmu"), SingleModule("mul"))
+    usual = Case(ModelSpec.parse("nmu"), SingleModule("mul"))
     same = replace(usual, other_recipe=usual.recipe)
     other = replace(usual, other_recipe=replace(usual.recipe, optimiser=SGD(1e-2)))
     assert Run(same, 0).id == Run(usual, 0).id != Run(other, 0).id
@@ -97,5 +97,5 @@ def test_another_recipe_is_another_run_and_the_usual_one_keeps_its_name():
 
 def test_the_name_of_a_run_is_a_hash_of_what_determines_it():
     run = runs(count=8)[7]
-    whole = f"{json.dumps(run.cell.identity, sort_keys=True)} 7"
+    whole = f"{json.dumps(run.case.identity, sort_keys=True)} 7"
     assert run.id == hashlib.sha256(whole.encode()).hexdigest()[:32]

@@ -11,7 +11,7 @@ import pytest
 from nalm.experiment.bench import make_experiment, make_work
 from nalm.experiment.check import check_store
 from nalm.experiment.describe import Filter, described_runs
-from nalm.experiment.run import Cell
+from nalm.experiment.run import Case
 from nalm.experiment.store import Store
 from nalm.experiment.upgrade import modern_identity, recipe_of_text
 from nalm.models import ModelSpec
@@ -19,30 +19,30 @@ from nalm.tasks import ArithmeticDataset, SingleModule, TenParameters
 from nalm.units import UNITS
 
 
-def written_in_08(cell):
+def written_in_08(case):
     """What determined a run up to version 0.8: the recipe as Python prints it, the task not by itself."""
-    today = dict(cell.identity)
+    today = dict(case.identity)
     task = dict(today.pop("task"))
     del today["format"]
-    if cell.task.name == "arithmetic-dataset":
-        task = {"subset_ratio": cell.task.subset_ratio, "overlap_ratio": cell.task.overlap_ratio, **task}
-    return {**today, "task": task.pop("name"), **task, "recipe": repr(cell.recipe)}
+    if case.task.name == "arithmetic-dataset":
+        task = {"subset_ratio": case.task.subset_ratio, "overlap_ratio": case.task.overlap_ratio, **task}
+    return {**today, "task": task.pop("name"), **task, "recipe": repr(case.recipe)}
 
 
-def cells():
+def cases():
     for name, unit in UNITS.items():
         for op in unit.ops:
             if op in SingleModule.ops:
                 for recipe in unit.all_recipes():
-                    yield Cell(ModelSpec.parse(f"{name}@{recipe}"), SingleModule(op, "mixed-1", 10))
-    yield Cell(ModelSpec.parse("nau+nmu"), ArithmeticDataset("mul"), hidden=3)
-    yield Cell(ModelSpec.parse("nau+nmu"), ArithmeticDataset("mul", subset_ratio=0.1))
-    yield Cell(ModelSpec.parse("nmu"), TenParameters(), iterations=100)
+                    yield Case(ModelSpec.parse(f"{name}@{recipe}"), SingleModule(op, "mixed-1", 10))
+    yield Case(ModelSpec.parse("nau+nmu"), ArithmeticDataset("mul"), hidden=3)
+    yield Case(ModelSpec.parse("nau+nmu"), ArithmeticDataset("mul", subset_ratio=0.1))
+    yield Case(ModelSpec.parse("nmu"), TenParameters(), iterations=100)
 
 
-@pytest.mark.parametrize("cell", list(cells()), ids=lambda cell: f"{cell.model}-{cell.task.op}")
-def test_an_older_identity_becomes_that_of_today(cell):
-    assert modern_identity(written_in_08(cell)) == cell.identity
+@pytest.mark.parametrize("case", list(cases()), ids=lambda case: f"{case.model}-{case.task.op}")
+def test_an_older_identity_becomes_that_of_today(case):
+    assert modern_identity(written_in_08(case)) == case.identity
 
 
 def test_a_run_judged_by_the_first_rule_for_exact_keeps_it():

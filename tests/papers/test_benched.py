@@ -16,7 +16,7 @@ class Mine(torch.nn.Linear):
 
 def benched(*, wanted=True, units=("nmu",), **options):
     experiment = make_experiment("single-module", units, ["mul"], ["1:2"], **options)
-    rows = [{"op": cell.task.op, "inputs": 2, "range": cell.task.range} for cell in experiment.cells]
+    rows = [{"op": case.task.op, "inputs": 2, "range": case.task.range} for case in experiment.cases]
     return with_published({"rows": rows, "notes": []}, experiment, wanted=wanted)
 
 

@@ -123,7 +123,7 @@ def asked(monkeypatch: pytest.MonkeyPatch) -> set[tuple[int, int]]:
 
 def budgets(entry: Entry, scale: Scale, asked: set[tuple[int, int]]) -> dict[str, Any]:
     """Seeds and steps in order, each pair once, and how an entry says that they are less than the paper's."""
-    pairs = {(e.seeds, cell.recipe.iterations) for e in entry.experiments(scale) for cell in e.cells}
+    pairs = {(e.seeds, case.recipe.iterations) for e in entry.experiments(scale) for case in e.cases}
     if isinstance(entry, Grid):
         return {"pairs": sorted(map(list, pairs)), "reduced": entry.budget(scale).reduced()}
     if entry.experiments(scale):  # half a grid, half a program

@@ -5,7 +5,7 @@ import pytest
 import torch
 
 from nalm.evaluate.judged import Judged
-from nalm.experiment.run import Cell
+from nalm.experiment.run import Case
 from nalm.papers.agreement import Finding
 from nalm.papers.claims import Findings
 from nalm.papers.entries import ENTRIES
@@ -13,8 +13,8 @@ from nalm.papers.madsen2020.programs.gates import CLAIMS, mean_gate
 
 
 class Record:
-    def __init__(self, cell: Cell, gate: float) -> None:
-        model = cell.build()
+    def __init__(self, case: Case, gate: float) -> None:
+        model = case.build()
         with torch.no_grad():
             model[0].select_(torch.ones_like(model[0].weights()["W"]))
             model[1].gate.fill_(gate)
@@ -25,8 +25,8 @@ class Record:
 @pytest.mark.parametrize("row", ["Gated NAU/NMU", "NALU (separate)", "NALU (shared)"])
 @pytest.mark.parametrize(("gate", "expected"), [(1.0, 1.0), (-1.0, 0.0), (0.0, 0.5)])
 def test_the_gate_is_that_of_the_second_layer_on_training_data(row, gate, expected):
-    (cell,) = ENTRIES["madsen2020:fig9"].places[row, "mul"].cells
-    assert mean_gate(cell, Judged(Record(cell, gate), None, None)) == pytest.approx(expected, abs=1e-6)
+    (case,) = ENTRIES["madsen2020:fig9"].places[row, "mul"].cases
+    assert mean_gate(case, Judged(Record(case, gate), None, None)) == pytest.approx(expected, abs=1e-6)
 
 
 def shares(add, mul):

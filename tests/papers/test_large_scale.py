@@ -127,11 +127,11 @@ def test_the_subsets_of_schloer_are_drawn_and_do_not_overlap():
 
 
 def test_sobol_batches_fill_every_input_evenly():
-    """Each of 128 cells of equal width holds exactly one of the 128 points, whatever the shift."""
+    """Each of 128 cases of equal width holds exactly one of the 128 points, whatever the shift."""
     task = Sums("mul", "0:1=>0:2", sobol=True)
     x, _ = drawn(task, BLOCK)
-    cells = (x * BLOCK).long().sort(0).values
-    assert torch.equal(cells, torch.arange(BLOCK)[:, None].expand(BLOCK, 100))
+    cases = (x * BLOCK).long().sort(0).values
+    assert torch.equal(cases, torch.arange(BLOCK)[:, None].expand(BLOCK, 100))
     other, _ = drawn(task, BLOCK, seed=1)
     assert not torch.equal(x, other)
 

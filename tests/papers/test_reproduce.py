@@ -172,7 +172,7 @@ def test_every_claim_of_a_grid_is_about_rows_and_columns_that_exist(entry):
 def test_every_grid_can_be_planned():
     for entry in ENTRIES.values():
         for experiment in entry.experiments(Scale()):
-            assert all(cell.recipe.iterations > 0 for cell in experiment.cells)
+            assert all(cell.recipe.iterations > 0 for cell in experiment.cases)
 
 
 # -- command line --------------------------------------------------------------------------------

@@ -1,17 +1,17 @@
 import pytest
 
 from nalm.errors import ArgumentError
-from nalm.experiment.run import Cell
+from nalm.experiment.run import Case
 from nalm.models import ModelSpec
 from nalm.papers.scale import Scale, make_scale, shortened
 from nalm.tasks import ArithmeticDataset
 
 
 def test_a_shortened_cell_has_another_identity():
-    cell = Cell(ModelSpec.parse("nau+nmu"), ArithmeticDataset("mul"))
-    short = shortened(cell, 0.02)
+    case = Case(ModelSpec.parse("nau+nmu"), ArithmeticDataset("mul"))
+    short = shortened(case, 0.02)
     assert short.recipe.iterations == 100_000
-    assert short.text != cell.text
+    assert short.text != case.text
 
 
 def test_the_command_says_what_was_asked_for():

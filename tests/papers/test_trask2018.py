@@ -117,7 +117,7 @@ def test_extrapolation_is_beyond_all_that_training_can_show():
 def test_all_eleven_models_train_on_all_six_operations_by_one_recipe():
     places = ENTRIES["trask2018:table7"].places.values()
     assert len(places) == 11 * 6
-    assert {place.cells[0].recipe for place in places} == {nalu_static.RECIPE}
+    assert {place.cases[0].recipe for place in places} == {nalu_static.RECIPE}
 
 
 def test_untrained_models_are_those_of_step_0():
@@ -276,7 +276,7 @@ def test_table_1_takes_static_and_recurrent_rows(short, tmp_path):
     rows = {n.row for n in numbers_of("trask2018:table1")}
     assert rows == {*(s.label for s in nalu_recurrent._STATIC), *nalu_recurrent._RECURRENT}
     (experiment,) = entry.experiments(make_scale("paper", rows=["NAC (static)", "LSTM (recurrent)"]))
-    assert len(experiment.cells) == 6
+    assert len(experiment.cases) == 6
     scale = make_scale("paper", seeds=1, steps=0.0002, rows=["LSTM (recurrent)"])
     measured = measure(entry, scale, tmp_path / "x.sqlite", Local(1))
     cells = result_of(entry, measured, scale)["cells"]

@@ -3,7 +3,7 @@ import pytest
 import torch
 
 from nalm.recipes.gradients import ClipNorm, ClipValue, GradientNoise, per_model
-from nalm.recipes.schedules import Progress
+from nalm.recipes.schedules import StepState
 
 SHAPES = {"weight": (4, 3), "gate": (3,)}
 SIZES = torch.tensor([1e-6, 0.05, 1.0, 1e4], dtype=torch.float64)
@@ -105,10 +105,10 @@ def test_clips_keep_the_precision_of_the_gradients(gradients, treat):
 
 def disturbance(noise, steps, gradients):
     """What gradient noise adds when every standard normal number is one."""
-    progress = Progress(torch.as_tensor(steps, dtype=torch.int32), torch.zeros(MODELS, dtype=torch.float64))
+    now = StepState(torch.as_tensor(steps, dtype=torch.int32), torch.zeros(MODELS, dtype=torch.float64))
     ones = {name: torch.ones_like(g) for name, g in gradients.items()}
     zeros = {name: torch.zeros_like(g) for name, g in gradients.items()}
-    return noise(zeros, ones, progress)
+    return noise(zeros, ones, now)
 
 
 def test_the_variance_of_gradient_noise_decays_with_the_step(gradients):
@@ -127,9 +127,9 @@ def test_the_numbers_of_gradient_noise_may_differ_from_model_to_model(gradients)
 
 
 def test_gradient_noise_is_added_number_by_number(gradients):
-    progress = Progress(torch.zeros(MODELS, dtype=torch.int32), torch.zeros(MODELS, dtype=torch.float64))
+    now = StepState(torch.zeros(MODELS, dtype=torch.int32), torch.zeros(MODELS, dtype=torch.float64))
     noise = {name: torch.arange(g.numel(), dtype=g.dtype).reshape(g.shape) for name, g in gradients.items()}
-    disturbed = GradientNoise(eta=4.0)(gradients, noise, progress)
+    disturbed = GradientNoise(eta=4.0)(gradients, noise, now)
     for name, g in gradients.items():
         assert torch.allclose(disturbed[name], g + 2 * noise[name], rtol=1e-12)
 

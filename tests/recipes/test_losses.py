@@ -3,13 +3,13 @@ import pytest
 import torch
 
 from nalm.recipes.losses import MAPE, MSE, PCC, RMSE, PCCThenMSE
-from nalm.recipes.schedules import Progress
+from nalm.recipes.schedules import StepState
 
 MODELS, SAMPLES, OUTPUTS = 3, 50, 2
 
 
 def at(step, models=MODELS):
-    return Progress(
+    return StepState(
         torch.full((models,), step, dtype=torch.int32), torch.full((models,), torch.inf, dtype=torch.float64)
     )
 

@@ -5,14 +5,14 @@ from torch import nn
 
 import nalm
 from nalm.recipes.penalties import L0, L1, L2, Discretise, UnitPenalty
-from nalm.recipes.schedules import Progress, Ramp, WhenLossBelow
+from nalm.recipes.schedules import Ramp, StepState, WhenLossBelow
 
 MODELS = 3
 SETS = {"0,1": (0, 1), "-1,0,1": (-1, 0, 1), "-1,1": (-1, 1)}
 
 
 def at(step=0, loss=0.0):
-    return Progress(
+    return StepState(
         torch.full((MODELS,), step, dtype=torch.int32), torch.full((MODELS,), loss, dtype=torch.float64)
     )
 

@@ -4,13 +4,13 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from nalm.recipes.schedules import Always, Growth, Progress, Ramp, WhenLossBelow
+from nalm.recipes.schedules import Always, Growth, Ramp, StepState, WhenLossBelow
 
 
 def at(steps, losses=None, dtype=torch.float64):
     steps = torch.as_tensor(steps, dtype=torch.int32)
     losses = torch.zeros(len(steps)) if losses is None else torch.as_tensor(losses)
-    return Progress(steps, losses.to(dtype))
+    return StepState(steps, losses.to(dtype))
 
 
 def scales(schedule, steps, losses=None):

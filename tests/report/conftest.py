@@ -12,5 +12,5 @@ def store_path(tmp_path_factory):
     path = tmp_path_factory.mktemp("report") / "runs.sqlite"
     ranges = ["-2:2", "1:2", "10:20"]
     experiment = make_experiment("single-module", ["nau", "nac", "nmu"], None, ranges, seeds=4)
-    fill(path, experiment, lambda run: run.cell.model.name != "nac" or run.seed < 2)
+    fill(path, experiment, lambda run: run.case.model.name != "nac" or run.seed < 2)
     return path

@@ -15,10 +15,10 @@ CHOSEN = 48
 
 def made_record(run: Run, *, solved: bool, model: str | None = None, **changes) -> Record:
     """A run that goes from zero weights to ideal ones, or half way."""
-    cell = run.cell
-    unit = cell.build()
+    case = run.case
+    unit = case.build()
     with contextlib.suppress(ValueError):  # of a stack nobody knows them: any will do
-        cell.task.ideal_(unit, run.seed)
+        case.task.ideal_(unit, run.seed)
     ideal = {name: p.detach().numpy().copy() for name, p in unit.named_parameters()}
     reached = {name: p if solved else 0.5 * p for name, p in ideal.items()}
     share = np.linspace(0, 1, len(STEPS), dtype=np.float32)
@@ -34,16 +34,16 @@ def made_record(run: Run, *, solved: bool, model: str | None = None, **changes) 
 
 def bare_record(run: Run, *, solved: bool = True, **changes) -> Record:
     """A run without parameters."""
-    cell = run.cell
+    case = run.case
     errors = np.geomspace(1.0, 1e-14 if solved else 1e-2, len(STEPS))
     values = {
         "id": run.id,
-        "task": cell.task.name,
-        "model": str(cell.model),
-        "labels": cell.task.labels(),
+        "task": case.task.name,
+        "model": str(case.model),
+        "labels": case.task.labels(),
         "seed": run.seed,
-        "iterations": cell.recipe.iterations,
-        "identity": cell.identity,
+        "iterations": case.recipe.iterations,
+        "identity": case.identity,
         "machine": {"nalm": "0.5.0", "torch": "2", "cpu_capability": "AVX2", "compiled": True},
         "steps": STEPS,
         "validation": errors,

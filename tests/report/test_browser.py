@@ -239,13 +239,13 @@ def test_lines_without_single_runs_are_not_offered(chrome, store_path, tmp_path,
 
 
 def test_the_table_filters(reader):
-    assert reader.find("#count").text == "15 of 15 lines"
+    assert reader.find("#count").text == "15 of 15 rows"
     reader.find("#filter").send_keys("NAC 1:2")
-    assert reader.find("#count").text == "2 of 15 lines"
+    assert reader.find("#count").text == "2 of 15 rows"
     assert set(reader.texts("#rows tbody th")) == {"nac"}
     reader.find("#filter").send_keys(" nothing")
-    assert reader.find("#count").text == "0 of 15 lines"
-    assert reader.find("#rows tbody").text == "No line matches."
+    assert reader.find("#count").text == "0 of 15 rows"
+    assert reader.find("#rows tbody").text == "No row matches."
 
 
 def test_the_table_sorts_both_ways(reader):
@@ -260,7 +260,7 @@ def test_the_table_sorts_both_ways(reader):
 
 def test_what_was_not_measured_comes_last_however_it_is_sorted(chrome, tmp_path):
     wanted = make_experiment("single-module", ["nac", "nau"], ["add"], ["1:2"], seeds=2)
-    fill(tmp_path / "s.sqlite", wanted, lambda run: run.cell.model.name == "nau")
+    fill(tmp_path / "s.sqlite", wanted, lambda run: run.case.model.name == "nau")
     write_page(tmp_path / "s.sqlite", tmp_path / "report.html")
     reader = Reader(chrome).opens(tmp_path / "report.html")
     for _ in range(2):

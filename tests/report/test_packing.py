@@ -10,7 +10,7 @@ from made_runs import CHOSEN, STEPS, fetch_from, made_record
 
 from nalm.experiment.bench import make_experiment
 from nalm.experiment.run import Run
-from nalm.experiment.stored import stored_cells
+from nalm.experiment.stored_cases import stored_cases
 from nalm.report import packing
 from nalm.tasks import SingleModule
 
@@ -21,7 +21,7 @@ def records_of(*models, seeds=2, inputs=2, **changes):
 
 
 def pack(records):
-    return packing.pack_runs(stored_cells(records), fetch_from(records))
+    return packing.pack_runs(stored_cases(records), fetch_from(records))
 
 
 def unpacked(text):
@@ -42,7 +42,7 @@ def test_curves_and_weights_come_out_to_a_few_digits():
     record = records[0]
     errors = 10 ** (series(numbers, 0, 51) / header["errors_per_decade"])
     np.testing.assert_allclose(errors, record.validation, rtol=0.006)
-    assert header["cells"][0]["names"] == ["W[1,1]", "W[1,2]"]
+    assert header["cases"][0]["names"] == ["W[1,1]", "W[1,2]"]
     weights = series(numbers, 102, 51) * header["scale"][0]
     np.testing.assert_allclose(weights, record.history["weight"][:, 0, 0], atol=0.0003)
     assert header["formulas"] == ["x1*x2"]
@@ -66,7 +66,7 @@ def test_runs_without_weights_over_time_say_so():
     header, numbers = unpacked(
         pack(records_of("nmu", history={}, history_steps=np.array([], dtype=np.int64))).text
     )
-    assert header["cells"] == [{"names": [], "weights": 0}]
+    assert header["cases"] == [{"names": [], "weights": 0}]
     assert [header["grids"][k] for k in header["points"]] == [[], []]
     assert len(numbers) == 2 * 2 * 51
 
@@ -103,9 +103,9 @@ def test_the_facts_of_a_run_are_its_own():
 
 def test_of_many_weights_the_largest_are_shown():
     header, _ = unpacked(pack(records_of("nmu", inputs=30)).text)
-    assert len(header["cells"][0]["names"]) == packing.SHOWN_WEIGHTS
-    assert {"W[1,1]", "W[1,2]"} <= set(header["cells"][0]["names"])
-    assert header["cells"][0]["weights"] == 30
+    assert len(header["cases"][0]["names"]) == packing.SHOWN_WEIGHTS
+    assert {"W[1,1]", "W[1,2]"} <= set(header["cases"][0]["names"])
+    assert header["cases"][0]["weights"] == 30
 
 
 def test_beyond_the_budget_every_cell_shows_its_lowest_seeds(monkeypatch):
@@ -129,7 +129,7 @@ def test_only_runs_that_are_shown_are_read_and_few_at_a_time(monkeypatch):
     monkeypatch.setattr(packing, "TOGETHER", 2)
     records = records_of("nmu", "snmu", seeds=5)
     asked = []
-    packing.pack_runs(stored_cells(records), lambda ids: asked.append(ids) or fetch_from(records)(ids))
+    packing.pack_runs(stored_cases(records), lambda ids: asked.append(ids) or fetch_from(records)(ids))
     seed = {record.id: record.seed for record in records}
     assert [[seed[name] for name in ids] for ids in asked] == [[0, 0], [0, 1, 2], [0, 1, 2]]
 
@@ -137,7 +137,7 @@ def test_only_runs_that_are_shown_are_read_and_few_at_a_time(monkeypatch):
 def test_a_models_own_parameters_stand_in_where_it_does_not_tell_its_weights():
     experiment = make_experiment("single-module", ["nmu"], None, ["1:2"], seeds=1)
     (run,) = experiment.runs()
-    records = [made_record(Run(run.cell, 0), solved=True, model="gone.py:Unit")]
+    records = [made_record(Run(run.case, 0), solved=True, model="gone.py:Unit")]
     header, _ = unpacked(pack(records).text)
-    assert header["cells"][0]["names"] == ["weight[1,1]", "weight[1,2]"]
+    assert header["cases"][0]["names"] == ["weight[1,1]", "weight[1,2]"]
     assert header["formulas"] == [None]

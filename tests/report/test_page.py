@@ -9,7 +9,7 @@ from made_runs import EVIL, STEPS, bare_record, fill, made_record
 
 from nalm.errors import ArgumentError
 from nalm.experiment.bench import make_experiment
-from nalm.experiment.run import Cell, Run
+from nalm.experiment.run import Case, Run
 from nalm.experiment.store import Store, StoreError
 from nalm.models import ModelSpec
 from nalm.report import packing
@@ -96,7 +96,7 @@ def test_reporting_changes_nothing_in_the_store(tmp_path, output):
 def test_runs_that_no_threshold_can_judge_are_counted(tmp_path, output):
     path = tmp_path / "s.sqlite"
     fill(path, make_experiment("single-module", ["nmu"], None, ["1:2"], seeds=1))
-    around_zero = Cell(ModelSpec.parse("nru"), SingleModule("div", "-2:2=>-2:2"))
+    around_zero = Case(ModelSpec.parse("nru"), SingleModule("div", "-2:2=>-2:2"))
     with Store(path) as store:
         store.add([bare_record(Run(around_zero, seed), ideal_test=None) for seed in range(2)])
     assert write_page(path, output) == 1
@@ -106,8 +106,8 @@ def test_runs_that_no_threshold_can_judge_are_counted(tmp_path, output):
 @pytest.mark.parametrize(
     ("budget", "said"),
     [
-        (8000, "15 of 60 runs are on this page: the lowest seeds of every line."),
-        (1, "1 of 60 runs are on this page: the lowest seed of the first lines."),
+        (8000, "15 of 60 runs are on this page: the lowest seeds of every row."),
+        (1, "1 of 60 runs are on this page: the lowest seed of the first rows."),
     ],
 )
 def test_a_page_with_some_of_the_runs_says_so(store_path, output, monkeypatch, budget, said):
@@ -133,9 +133,9 @@ def test_the_runs_of_a_store_are_never_all_in_memory(store_path, output, monkeyp
 
     monkeypatch.setattr(Store, "records", watched)
     assert write_page(store_path, output) == 60
-    assert most[0] <= 15 + 2 * 5  # one of each line, and those that are being packed
+    assert most[0] <= 15 + 2 * 5  # one of each row, and those that are being packed
     assert bulky.count(False) == 60
-    assert bulky.count(True) == 15 + 15  # the first of every line to know its size, and those that are shown
+    assert bulky.count(True) == 15 + 15  # the first of every row to know its size, and those that are shown
 
 
 def test_names_that_do_not_match_the_runs_are_damage_in_a_sentence(tmp_path, output):
@@ -159,7 +159,7 @@ def test_a_users_unit_cannot_take_the_page_down(tmp_path, output, monkeypatch, b
     (tmp_path / "mine.py").write_text(BROKEN[broken])
     wanted = make_experiment("single-module", ["./mine.py:Mine"], ["add"], ["1:2"], seeds=1)
     (run,) = wanted.runs()
-    parameters = {name: p.detach().numpy() for name, p in run.cell.build().named_parameters()}
+    parameters = {name: p.detach().numpy() for name, p in run.case.build().named_parameters()}
     history = {name: np.stack([p] * len(STEPS)) for name, p in parameters.items()}
     with Store(tmp_path / "s.sqlite") as store:
         held = {"chosen_parameters": parameters, "history": history, "history_steps": STEPS}

@@ -8,7 +8,7 @@ from made_runs import fill, made_record
 from nalm.experiment.bench import make_experiment
 from nalm.experiment.run import Run
 from nalm.experiment.store import Store
-from nalm.experiment.stored import stored_cells
+from nalm.experiment.stored_cases import stored_cases
 from nalm.recipes import Adam
 from nalm.report.page_data import Page, seeds_text, when
 from nalm.tasks import SingleModule
@@ -18,13 +18,13 @@ def page_of(*experiments, path, **changes):
     for experiment in experiments:
         fill(path, experiment, **changes)
     with Store(path) as store:
-        return Page(stored_cells(store.records()))
+        return Page(stored_cases(store.records()))
 
 
 @pytest.fixture
 def page(store_path):
     with Store(store_path) as store:
-        return Page(stored_cells(store.records()))
+        return Page(stored_cases(store.records()))
 
 
 def test_one_section_a_task_number_of_inputs_and_set_of_ranges(tmp_path):
@@ -56,7 +56,7 @@ def units_of(page, part=0, section=0):
 
 def test_the_headline_pools_all_ranges_and_marks_the_best(page):
     headline = units_of(page)
-    by_unit = {line["label"]: line["cells"] for line in headline}
+    by_unit = {row["label"]: row["cells"] for row in headline}
     assert by_unit["nac"][0]["rate"] == "0.500"
     assert by_unit["nau"][0]["best"]
     assert not by_unit["nac"][0]["best"]
@@ -77,24 +77,24 @@ def test_a_unit_on_some_of_the_ranges_is_said_so_and_is_not_best(tmp_path):
 
 
 def test_another_recipe_has_a_label_of_its_own_and_second_rank():
-    (cell,) = make_experiment("single-module", ["nmu"], None, ["1:2"], seeds=1).cells
-    slow = replace(cell, other_recipe=replace(cell.recipe, optimiser=Adam(0.25)))
-    page = Page(stored_cells([made_record(Run(each, 0), solved=True) for each in (cell, slow)]))
-    assert [(line.label, line.second_rank) for line in page.lines] == [
+    (case,) = make_experiment("single-module", ["nmu"], None, ["1:2"], seeds=1).cases
+    slow = replace(case, other_recipe=replace(case.recipe, optimiser=Adam(0.25)))
+    page = Page(stored_cases([made_record(Run(each, 0), solved=True) for each in (case, slow)]))
+    assert [(row.label, row.second_rank) for row in page.rows] == [
         ("nmu", False),
         ("nmu · optimiser.learning_rate=0.25", True),
     ]
-    assert [line["label"] for line in units_of(page)] == ["nmu"]
+    assert [row["label"] for row in units_of(page)] == ["nmu"]
 
 
 def test_a_variant_is_of_second_rank_only_where_the_plain_model_is():
-    plain, other = make_experiment("single-module", ["nau"], ["add", "sub"], ["1:2"], seeds=1).cells
+    plain, other = make_experiment("single-module", ["nau"], ["add", "sub"], ["1:2"], seeds=1).cases
     records = [made_record(Run(plain, 0), solved=True)]
-    for cell in (plain, other):
-        slow = replace(cell, other_recipe=replace(cell.recipe, optimiser=Adam(0.25)))
+    for case in (plain, other):
+        slow = replace(case, other_recipe=replace(case.recipe, optimiser=Adam(0.25)))
         records.append(made_record(Run(slow, 0), solved=True))
-    page = Page(stored_cells(records))
-    assert [(line.label, line.op, line.second_rank) for line in page.lines] == [
+    page = Page(stored_cases(records))
+    assert [(row.label, row.op, row.second_rank) for row in page.rows] == [
         ("nau", "add", False),
         ("nau · optimiser.learning_rate=0.25", "add", True),
         ("nau · optimiser.learning_rate=0.25", "sub", False),
@@ -108,7 +108,7 @@ def test_a_range_is_one_however_it_was_written_and_hidden_variants_do_not_count(
         path=tmp_path / "s.sqlite",
     )
     assert page.program_data([1] * 4)["sections"][0]["ranges"] == ["1:2", "10:20"]
-    assert [line["cells"][0]["partial"] for line in units_of(page)] == ["", ""]
+    assert [row["cells"][0]["partial"] for row in units_of(page)] == ["", ""]
 
 
 def test_only_units_of_as_many_steps_are_compared_and_none_is_hidden(tmp_path):
@@ -191,7 +191,7 @@ def test_published_rates_stand_beside_lines_of_the_same_data_and_steps(tmp_path)
 def test_what_nobody_solves_has_no_best(tmp_path):
     wanted = make_experiment("single-module", ["nau", "nac"], ["add"], ["1:2"], seeds=2)
     page = page_of(wanted, path=tmp_path / "s.sqlite", solved=lambda run: False)
-    assert [line["cells"][0]["best"] for line in units_of(page)] == [
+    assert [row["cells"][0]["best"] for row in units_of(page)] == [
         False,
         False,
     ]

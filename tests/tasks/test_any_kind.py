@@ -14,7 +14,7 @@ from nalm.experiment.compute import compute
 from nalm.experiment.describe import Filter, described_runs
 from nalm.experiment.local import Local
 from nalm.experiment.plan import Chunk
-from nalm.experiment.run import Cell, Run
+from nalm.experiment.run import Case, Run
 from nalm.experiment.store import Store
 from nalm.models import ModelSpec
 from nalm.recipes import RMSE, Recipe
@@ -113,7 +113,7 @@ def test_the_loss_of_the_task_comes_before_that_of_the_recipe():
 
 
 def test_its_runs_are_stored_with_labels_and_all_errors(tmp_path):
-    run = Run(Cell(ModelSpec.parse("nau"), Pictures(), iterations=20), 3)
+    run = Run(Case(ModelSpec.parse("nau"), Pictures(), iterations=20), 3)
     (record,) = compute(Chunk((run,)))
     with Store(tmp_path / "runs.sqlite") as store:
         store.add([record])
@@ -156,9 +156,9 @@ def test_a_threshold_judges_a_table(tmp_path):
 
 
 def test_other_rows_are_another_run():
-    ours, theirs = (Run(Cell(ModelSpec.parse("nmu"), table(rows)), 0).id for rows in (60, 61))
+    ours, theirs = (Run(Case(ModelSpec.parse("nmu"), table(rows)), 0).id for rows in (60, 61))
     assert ours != theirs
-    assert ours == Run(Cell(ModelSpec.parse("nmu"), table(label="another name")), 0).id
+    assert ours == Run(Case(ModelSpec.parse("nmu"), table(label="another name")), 0).id
 
 
 def test_many_rows_are_evaluated_in_blocks():

@@ -7,7 +7,7 @@ import torch
 from torch import nn
 
 import nalm
-from nalm.recipes.schedules import Progress
+from nalm.recipes.schedules import StepState
 from nalm.training.attach import FASTEST, one_of
 
 
@@ -95,10 +95,10 @@ def test_a_penalty_that_waits_for_the_loss_sees_it():
     unit = nalm.INALU(2, 1)
     _, schedule = attached(unit)
     schedule.step = 20_000
-    recipe, progress = unit.recipe("div"), Progress(torch.tensor([20_000.0]), torch.tensor([0.5]))
+    recipe, now = unit.recipe("div"), StepState(torch.tensor([20_000.0]), torch.tensor([0.5]))
     batched = nalm.INALU(2, 1, batch_shape=(1,))
     batched.load_state_dict({name: p[None] for name, p in unit.state_dict().items()})
-    expected = sum(penalty(batched, progress) for penalty in recipe.penalties)
+    expected = sum(penalty(batched, now) for penalty in recipe.penalties)
     assert schedule.penalty(torch.tensor(2.0)).item() == 0
     assert schedule.penalty(torch.tensor(0.5)).item() == pytest.approx(expected.item()) != 0
 

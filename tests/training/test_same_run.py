@@ -8,7 +8,7 @@ from torch import nn
 import nalm
 from nalm.experiment.compute import compute
 from nalm.experiment.plan import Chunk
-from nalm.experiment.run import Cell, Run
+from nalm.experiment.run import Case, Run
 from nalm.models import ModelSpec
 from nalm.tasks import TASKS, Reciprocal, SingleModule
 from nalm.training.published import published_recipe
@@ -62,7 +62,7 @@ def test_both_take_the_same_recipe(model, kind, op, monkeypatch):
     monkeypatch.setattr("nalm.training.train.train_runs", stop)
     with pytest.raises(ZeroDivisionError):
         nalm.train(model, task, seeds=1)
-    assert seen == [Cell(ModelSpec.parse(model), task).recipe]
+    assert seen == [Case(ModelSpec.parse(model), task).recipe]
 
 
 @pytest.mark.parametrize("model", ["nau+nmu", "nau+nau"])
@@ -72,7 +72,7 @@ def test_a_stack_by_hand_takes_the_recipe_of_its_name(model):
 
 
 def benched(model, task, seed):
-    (record,) = compute(Chunk((Run(Cell(ModelSpec.parse(model), task, STEPS, schedule="scaled"), seed),)))
+    (record,) = compute(Chunk((Run(Case(ModelSpec.parse(model), task, STEPS, schedule="scaled"), seed),)))
     return record
 
 

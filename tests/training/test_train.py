@@ -105,5 +105,5 @@ def test_a_stack_on_a_table_does_not_take_the_millions_of_steps_of_the_arithmeti
         raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        nalm.train("nau+nmu", (x, x.prod(-1)), compiled=False, progress=stop)
+        nalm.train("nau+nmu", (x, x.prod(-1)), compiled=False, on_progress=stop)
     assert seen == [50_000]

@@ -25,17 +25,17 @@ from nalm.cli.bench_options import (
     Units,
 )
 from nalm.cli.comma_lists import items
+from nalm.cli.executor import chosen_executor
 from nalm.cli.json_file import check_writable, write_json
 from nalm.cli.options import DEFAULT_STORE, Jobs, Json, Scheduler, StoreFile
 from nalm.cli.output import duration, print_table, say, say_all
 from nalm.cli.progress import shown_progress
-from nalm.cli.workforce import chosen_workforce
 from nalm.errors import ArgumentError, check_above_zero, check_choice, check_positive
 from nalm.report import tables
 
 if TYPE_CHECKING:
     from nalm.experiment.bench import Experiment, Work
-    from nalm.experiment.workforce import Workforce
+    from nalm.experiment.executor import Executor
 
 USUAL_SEEDS = {"quick": 5, "paper": 25}
 
@@ -83,13 +83,13 @@ def bench(
             schedule=schedule,
             hidden=check_positive("hidden", hidden),
         )
-    with chosen_workforce(jobs, scheduler) as workforce:
+    with chosen_executor(jobs, scheduler) as executor:
         if dry_run:
-            work = plan_work(experiment, store, workforce.size, fresh=fresh)
+            work = plan_work(experiment, store, executor.size, fresh=fresh)
             say_all(schedule_notes(experiment))
-            _print_plan(work, workforce.size, json_file)
+            _print_plan(work, executor.size, json_file)
             return
-        result = _computed(experiment, store, workforce, fresh, threshold)
+        result = _computed(experiment, store, executor, fresh, threshold)
     wanted = has_own_units(experiment) if published is None else published
     result = with_published(result, experiment, wanted=wanted and threshold is None)
     if not write_json(result, json_file):
@@ -107,18 +107,18 @@ def _check_threshold(threshold: float | None, published: bool | None) -> None:
 
 
 def _computed(
-    experiment: Experiment, path: Path, workforce: Workforce, fresh: bool, threshold: float | None
+    experiment: Experiment, path: Path, executor: Executor, fresh: bool, threshold: float | None
 ) -> dict[str, Any]:
     """The JSON of the benchmark, with what the store lacks computed first."""
     from nalm.experiment.bench import Store, do_work, make_work, schedule_notes
 
     with Store(path) as store:
-        work = make_work(experiment, store, workforce.size, fresh=fresh)
+        work = make_work(experiment, store, executor.size, fresh=fresh)
         if work.missing:
             say_all(schedule_notes(experiment))
             say(f"{work.missing} runs to compute, {work.stored} stored in {path}.")
-        with shown_progress() as tell:
-            return do_work(work, store, workforce, tell, threshold=threshold)
+        with shown_progress() as on_progress:
+            return do_work(work, store, executor, on_progress, threshold=threshold)
 
 
 def _print_plan(work: Work, processes: int, json_file: str | None) -> None:

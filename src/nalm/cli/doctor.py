@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from nalm.cli import machine
+from nalm.cli.facts import machine_facts
 from nalm.cli.json_file import write_json
 from nalm.cli.options import Json
 from nalm.cli.output import say
@@ -11,7 +11,7 @@ from nalm.engine.compiler import NO_COMPILER, obstacle
 
 def doctor(json_file: Json = None) -> None:
     """Say what this machine offers: versions, processor, compiler, cache."""
-    facts = machine.facts()
+    facts = machine_facts()
     if write_json(facts, json_file):
         return
     for name, value in facts.items():

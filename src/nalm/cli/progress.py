@@ -11,32 +11,32 @@ from typing import TYPE_CHECKING
 from nalm.cli.output import duration, say
 
 if TYPE_CHECKING:
-    from nalm.experiment.workforce import Progress, Tell
+    from nalm.experiment.executor import OnProgress, Progress
 
 _PAUSE = 10
 """Seconds between two lines in a pipe."""
 
 
 @contextlib.contextmanager
-def shown_progress() -> Iterator[Tell]:
+def shown_progress() -> Iterator[OnProgress]:
     """What is told of the progress in this block is shown."""
-    with _bar() if sys.stderr.isatty() else contextlib.nullcontext(_line()) as tell:
-        yield tell
+    with _bar() if sys.stderr.isatty() else contextlib.nullcontext(_line()) as on_progress:
+        yield on_progress
 
 
 def now_and_then(what: str) -> Callable[[int, int], None]:
     """Says every ten seconds how many of how many are done."""
     is_due = _clock()
 
-    def tell(done: int, total: int) -> None:
+    def on_progress(done: int, total: int) -> None:
         if is_due():
             say(f"{done} of {total} {what}.")
 
-    return tell
+    return on_progress
 
 
 @contextlib.contextmanager
-def _bar() -> Iterator[Tell]:
+def _bar() -> Iterator[OnProgress]:
     from rich.console import Console
     from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeElapsedColumn
     from rich.progress import Progress as Bar
@@ -53,15 +53,15 @@ def _bar() -> Iterator[Tell]:
         yield update
 
 
-def _line() -> Tell:
+def _line() -> OnProgress:
     is_due = _clock()
 
-    def tell(progress: Progress) -> None:
+    def on_progress(progress: Progress) -> None:
         if is_due():
             share, spent = progress.done / progress.total, duration(progress.seconds)
             say(f"{share:.0%} after {spent}, {_on_cluster(progress)}{_left(progress)}.")
 
-    return tell
+    return on_progress
 
 
 def _clock() -> Callable[[], bool]:

@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from nalm.cli.executor import chosen_executor
 from nalm.cli.json_file import check_writable, write_json
 from nalm.cli.options import DEFAULT_STORE, Jobs, Json, Scheduler, StoreFile
 from nalm.cli.output import duration, print_table, say
 from nalm.cli.progress import shown_progress
-from nalm.cli.workforce import chosen_workforce
 from nalm.errors import ArgumentError, nearest
 from nalm.report import tables
 
@@ -56,16 +56,16 @@ def reproduce(
     wanted = make_scale(scale, seeds, steps, None if rows is None else rows.split(";"))
     check_writable(json_file)
     _check_folder(figures)
-    with chosen_workforce(jobs, scheduler) as workforce:
-        planned = plan(found, wanted, store, workforce.size)
+    with chosen_executor(jobs, scheduler) as executor:
+        planned = plan(found, wanted, store, executor.size)
         if dry_run:
             if not write_json(planned, json_file):
                 print(_plan_sentence(planned))
             return
         if planned["computed_runs"]:
             say(_plan_sentence(planned))
-        with shown_progress() as tell:
-            measured = measure(found, wanted, store, workforce, tell)
+        with shown_progress() as on_progress:
+            measured = measure(found, wanted, store, executor, on_progress)
     result = result_of(found, measured, wanted)
     if not write_json(result, json_file):
         _print_reproduction(result)

@@ -43,7 +43,7 @@ def runs(
         _check_store(store, repair, json_file)
     wanted = Filter(items("unit", unit), items("op", op), items("range", range_), numbers("seed", seed))
     with contextlib.redirect_stdout(sys.stderr):  # what a user's unit prints is no result
-        found = described_runs(store, wanted, tell=now_and_then("runs read"))
+        found = described_runs(store, wanted, on_progress=now_and_then("runs read"))
     if not write_json({"runs": found}, json_file):
         print_table(tables.runs_table(found))
 
@@ -52,7 +52,7 @@ def _check_store(store: Path, repair: bool, json_file: str | None) -> NoReturn:
     """Say which runs are damaged and end the command: 0 if none is, 1 otherwise."""
     from nalm.experiment.check import check_store
 
-    found = check_store(store, repair=repair, tell=now_and_then("runs checked"))
+    found = check_store(store, repair=repair, on_progress=now_and_then("runs checked"))
     if not write_json(found.data(), json_file):
         print(found)
     raise typer.Exit(0 if found.is_whole else 1)

@@ -18,7 +18,7 @@ from nalm.engine.program import Program, Tensors
 from nalm.models.many import Models, Parameters
 from nalm.recipes import Recipe
 from nalm.recipes.numbers import join, split
-from nalm.recipes.schedules import Progress
+from nalm.recipes.schedules import StepState
 from nalm.streams import Key, Purpose, counters, key, normal, uniform
 from nalm.tasks import Measure, Split, Task
 from nalm.tasks.sampling import Aside, block_in_split, sample_runs, stacked, stream_of
@@ -92,18 +92,18 @@ class Batch:
         """The current parameters, `models x ...` by name."""
         return _of(self.state, "parameter")
 
-    def run(self, tell: Callable[[int], None]) -> Log:
+    def run(self, on_progress: Callable[[int], None]) -> Log:
         """Train to the end."""
         settings, runs = self.settings, len(self.seeds)
         stride = settings.log_interval
-        tell(0)  # before the wait for the compiler
+        on_progress(0)  # before the wait for the compiler
         for step in range(0, settings.iterations + 1, stride):
             self._evaluate(step)
-            tell(runs * step)
+            on_progress(runs * step)
             self.advance(step, min(stride, settings.iterations - step))
         if settings.iterations % stride:
             self._evaluate(settings.iterations)
-            tell(runs * settings.iterations)
+            on_progress(runs * settings.iterations)
         self.log.final = self.parameters
         return self.log
 
@@ -143,29 +143,29 @@ class Batch:
     def _step(self, state: Tensors, inputs: Tensors) -> Tensors:
         """One step of all models: a pure function, traced and compiled."""
         recipe, seed = self._recipe(inputs["recipe"]), inputs["seed"]
-        progress = Progress(state["step"], inputs["loss"])
+        now = StepState(state["step"], inputs["loss"])
         u = uniform(_key_of(state), inputs["constant/elements"], self.settings.dtype)
         x, y = self.task.batch(u, {**_of(inputs, "task"), **_of(inputs, "constant")})
         parameters = {k: p.detach().requires_grad_() for k, p in _of(state, "parameter").items()}
-        source = functools.partial(_noise, seed, progress.step)
-        loss = (self.task.loss or recipe.loss)(self.models.predict(parameters, x, source), y, progress)
+        source = functools.partial(_noise, seed, now.step)
+        loss = (self.task.loss or recipe.loss)(self.models.predict(parameters, x, source), y, now)
         for penalty in recipe.penalties:
-            value = self.models.ask(parameters, functools.partial(penalty, progress=progress))
+            value = self.models.apply(parameters, functools.partial(penalty, now=now))
             loss = loss if value is None else loss + value
         gradients = _gradients(loss.sum(), parameters)
-        gradients = self._treated(gradients, recipe, seed, progress)
+        gradients = self._treated(gradients, recipe, seed, now)
         detached = {k: p.detach() for k, p in parameters.items()}
         after, optimiser = recipe.optimiser.step(detached, gradients, _of(state, "optimiser"))
         for clamp in recipe.clamps:
-            self.models.ask(after, clamp)
+            self.models.apply(after, clamp)
         after |= {name: detached[name] for name in self.models.frozen}
         return {
             **_named("parameter", after),
             **_named("optimiser", optimiser),
-            **_stream(seed, Purpose.DATA, progress.step + 1),
+            **_stream(seed, Purpose.DATA, now.step + 1),
         }
 
-    def _treated(self, gradients: Parameters, recipe: Recipe, seed: Tensor, progress: Progress) -> Parameters:
+    def _treated(self, gradients: Parameters, recipe: Recipe, seed: Tensor, now: StepState) -> Parameters:
         """Clips in the order of the published programs, then noise."""
         if recipe.clip_norm is not None:
             gradients = recipe.clip_norm(gradients)
@@ -174,9 +174,9 @@ class Batch:
         if recipe.gradient_noise is not None:
             noise = {}
             for part, (name, g) in enumerate(gradients.items()):
-                stream = key(seed, Purpose.GRADIENT_NOISE, progress.step, part)
+                stream = key(seed, Purpose.GRADIENT_NOISE, now.step, part)
                 noise[name] = normal(stream, counters(*g.shape[1:], device=g.device), g.dtype)
-            gradients = recipe.gradient_noise(gradients, noise, progress)
+            gradients = recipe.gradient_noise(gradients, noise, now)
         return gradients
 
     def _recipe(self, numbers: Tensor) -> Recipe:

@@ -22,7 +22,7 @@ from nalm.models.rehearsal import rehearse
 from nalm.recipes import Recipe
 from nalm.tasks._base import Split, Task
 from nalm.threads import one_thread
-from nalm.trained import Options, Report, Trained
+from nalm.trained import Options, StepsDone, Trained
 
 WORKING_SET = 3 << 19
 """Bytes of training data made per step that still fit into a core's cache beside everything else: 1.5 MiB."""
@@ -55,9 +55,9 @@ def train_side_by_side(
     began = time.perf_counter()
     total = len(seeds) * settings.iterations
 
-    def tell(done: int) -> None:
+    def on_progress(done: int) -> None:
         if options.on_progress is not None:
-            options.on_progress(Report(done, total, time.perf_counter() - began))
+            options.on_progress(StepsDone(done, total, time.perf_counter() - began))
 
     width = _width(tasks[0], recipes[0], settings)
     parts = []
@@ -69,7 +69,7 @@ def train_side_by_side(
             batch = Batch(models, tasks[lanes], recipes[lanes], seeds[lanes], settings, start)
             if first == 0 and models.foreign:
                 rehearse(models, batch.parameters, batch.examples(), tasks[0].out_features)
-            parts.append(batch.run(functools.partial(_tell_part, tell, first * settings.iterations)))
+            parts.append(batch.run(functools.partial(_tell_part, on_progress, first * settings.iterations)))
     return _collect(model, tasks, seeds, parts, time.perf_counter() - began)
 
 
@@ -122,8 +122,8 @@ def _width(task: Task, recipe: Recipe, settings: Settings) -> int:
     return max(NARROWEST, min(WIDEST, WORKING_SET // size))
 
 
-def _tell_part(tell: Callable[[int], None], before: int, done: int) -> None:
-    tell(before + done)
+def _tell_part(on_progress: Callable[[int], None], before: int, done: int) -> None:
+    on_progress(before + done)
 
 
 def _collect(

@@ -1,4 +1,4 @@
-"""Stored runs, judged: their curves, the limits, and the verdict."""
+"""Stored runs, judged: their curves, the limits, and the assessment."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Generic, Protocol, TypeVar
 import numpy as np
 
 from nalm.evaluate.outcome import Limits
-from nalm.evaluate.summary import Verdict, judge
+from nalm.evaluate.summary import Assessment, judge
 
 
 class Curves(Protocol):
@@ -35,15 +35,15 @@ R = TypeVar("R", bound=Curves)
 
 @dataclass(frozen=True)
 class Judged(Generic[R]):
-    """A stored run, the limits it was judged by, and the verdict."""
+    """A stored run, the limits it was judged by, and the assessment."""
 
     record: R
     below: Limits
-    verdict: Verdict
+    assessment: Assessment
 
 
-def verdict_on(record: Curves, below: Limits) -> Verdict:
-    """The verdict on a stored run."""
+def assess(record: Curves, below: Limits) -> Assessment:
+    """The assessment on a stored run."""
     return judge(
         record.steps,
         record.validation,

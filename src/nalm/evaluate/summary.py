@@ -12,12 +12,12 @@ import numpy as np
 from nalm.evaluate.intervals import NOTHING, Interval, beta_interval, gamma_interval, success_interval
 from nalm.evaluate.outcome import Limits, Outcome, outcome_of
 
-READABLE = 0.01
+SPARSE = 0.01
 """Sparsity error above which the weights of a solved run cannot be read."""
 
 
 @dataclass(frozen=True, slots=True)
-class Verdict:
+class Assessment:
     """What became of one run: the outcome, and of a solved one the step and how discrete it is."""
 
     outcome: Outcome
@@ -36,26 +36,26 @@ def judge(
     below: Limits,
     sparsity: float | None = None,
     sparsity_with_gates: float | None = None,
-) -> Verdict:
-    """The verdict on a run from its curves: errors at the logged steps, and which of them was chosen."""
+) -> Assessment:
+    """The assessment on a run from its curves: errors at the logged steps, and which of them was chosen."""
     outcome = outcome_of(validation.item(chosen), test.item(chosen), diverged, below)
     if outcome is not Outcome.SOLVED:
-        return Verdict(outcome, None, None, None)
+        return Assessment(outcome, None, None, None)
     first = steps.item((test < below.test).argmax())
-    return Verdict(outcome, first, sparsity, sparsity_with_gates)
+    return Assessment(outcome, first, sparsity, sparsity_with_gates)
 
 
-def summarise(verdicts: Sequence[Verdict]) -> dict[str, Any]:
+def summarise(assessments: Sequence[Assessment]) -> dict[str, Any]:
     """The measures of a row; all but success are of solved runs alone."""
-    counts = Counter(verdict.outcome for verdict in verdicts)
-    steps = [v.solved_at for v in verdicts if v.solved_at is not None]
-    sparsity = [v.sparsity for v in verdicts if v.sparsity is not None]
-    with_gates = [v.sparsity_with_gates for v in verdicts if v.sparsity_with_gates is not None]
+    counts = Counter(assessment.outcome for assessment in assessments)
+    steps = [v.solved_at for v in assessments if v.solved_at is not None]
+    sparsity = [v.sparsity for v in assessments if v.sparsity is not None]
+    with_gates = [v.sparsity_with_gates for v in assessments if v.sparsity_with_gates is not None]
     papers = beta_interval(sparsity) if sparsity else NOTHING
     gates = papers if with_gates == sparsity else beta_interval(with_gates)
-    success = success_interval(counts[Outcome.SOLVED], len(verdicts)) if verdicts else NOTHING
+    success = success_interval(counts[Outcome.SOLVED], len(assessments)) if assessments else NOTHING
     return {
-        "runs": len(verdicts),
+        "runs": len(assessments),
         "success": _named("rate", success),
         "solved_at": {
             "median": float(np.median(steps)) if steps else None,
@@ -63,8 +63,8 @@ def summarise(verdicts: Sequence[Verdict]) -> dict[str, Any]:
         },
         "sparsity": _named("mean", papers),
         "sparsity_with_gates": _named("mean", gates),
-        "outcomes": {str(outcome): counts[outcome] if verdicts else None for outcome in _ORDER},
-        "not_sparse": sum(value > READABLE for value in sparsity),
+        "outcomes": {str(outcome): counts[outcome] if assessments else None for outcome in _ORDER},
+        "not_sparse": sum(value > SPARSE for value in sparsity),
     }
 
 

@@ -10,11 +10,11 @@ from typing import Any
 
 from nalm.errors import ArgumentError, check_choice, check_positive
 from nalm.evaluate.ranking import rank
+from nalm.experiment.executor import Executor, OnProgress
 from nalm.experiment.plan import Chunk, make_plan
 from nalm.experiment.rows import evaluate
-from nalm.experiment.run import Cell, Run, knows_ideal_weights
+from nalm.experiment.run import Case, Run, knows_ideal_weights
 from nalm.experiment.store import Store
-from nalm.experiment.workforce import Tell, Workforce
 from nalm.models import ModelSpec
 from nalm.recipes.steps import SCHEDULES
 from nalm.tasks import TASKS, RangeTask, Table, expand_ranges
@@ -28,23 +28,23 @@ MOST_RUNS = 1_000_000
 
 @dataclass(frozen=True)
 class Experiment:
-    """What to compare: cells, each trained for the seeds 0 … seeds - 1."""
+    """What to compare: cases, each trained for the seeds 0 … seeds - 1."""
 
     task: str
-    cells: tuple[Cell, ...]
+    cases: tuple[Case, ...]
     seeds: int
 
     def __post_init__(self) -> None:
-        most = MOST_RUNS // max(1, len(self.cells))
+        most = MOST_RUNS // max(1, len(self.cases))
         if self.seeds > most:
-            rows = f"{len(self.cells):,} row{'' if len(self.cells) == 1 else 's'}"
+            rows = f"{len(self.cases):,} row{'' if len(self.cases) == 1 else 's'}"
             expected = f"at most {most:,} for {rows} of results, {MOST_RUNS:,} runs per command"
             raise ArgumentError("seeds", expected, f"{self.seeds:,}")
 
     def runs(self) -> Iterator[Run]:
-        """All runs, cell by cell."""
-        for cell in self.cells:
-            yield from (Run(cell, seed) for seed in range(self.seeds))
+        """All runs, case by case."""
+        for case in self.cases:
+            yield from (Run(case, seed) for seed in range(self.seeds))
 
 
 def make_experiment(
@@ -82,7 +82,7 @@ def make_experiment(
     if iterations is not None:
         check_positive("iterations", iterations)
     names = expand_ranges(ranges or kind.ranges)
-    cells = []
+    cases = []
     for model in _models(kind, models, recipe):
         able = [op for op in kind.ops if model.can(op)]
         wanted = able if ops is None else [op for op in ops if op in able]
@@ -98,28 +98,28 @@ def make_experiment(
             for name in names:
                 between = hidden if len(model.layers) > 1 else 2  # a single unit has nothing between
                 wanted_task = kind.of(op, name, inputs)
-                cells.append(Cell(model, wanted_task, iterations, hidden=between, schedule=schedule))
-                _check_threshold(cells[-1], wanted_task)
-        model.check(*cells[-1].task.unit_features)
-        trainer_of(cells[-1].recipe).check(cells[-1].build(), cells[-1].task)
-    if not cells:
+                cases.append(Case(model, wanted_task, iterations, hidden=between, schedule=schedule))
+                _check_threshold(cases[-1], wanted_task)
+        model.check(*cases[-1].task.unit_features)
+        trainer_of(cases[-1].recipe).check(cases[-1].build(), cases[-1].task)
+    if not cases:
         raise ArgumentError("op", f"one that the usual models of {task} can express", ", ".join(ops or ()))
-    return Experiment(task, tuple(dict.fromkeys(cells)), seeds)
+    return Experiment(task, tuple(dict.fromkeys(cases)), seeds)
 
 
 def schedule_notes(experiment: Experiment) -> list[str]:
     """What another number of steps does to the recipes: a sentence for all models of which it is true."""
     said: dict[str, list[str]] = {}
-    for cell in experiment.cells:
-        timing = cell.timing
-        steps = f"{cell.recipe.iterations:,} instead of {timing.usual_steps:,} steps"
+    for case in experiment.cases:
+        timing = case.timing
+        steps = f"{case.recipe.iterations:,} instead of {timing.usual_steps:,} steps"
         if timing.changes:
             text = f"schedules {timing.kind} to {steps}: {'; '.join(timing.changes)}."
-            said.setdefault(text, []).append(str(cell.model))
+            said.setdefault(text, []).append(str(case.model))
         if timing.missed:
             cure = " With --schedule scaled, schedules are shortened too." if timing.kind == "cut" else ""
             text = f"with {steps}, {'; '.join(timing.missed)}.{cure}"
-            said.setdefault(text, []).append(str(cell.model))
+            said.setdefault(text, []).append(str(case.model))
     return [f"{', '.join(dict.fromkeys(models))}: {text}" for text, models in said.items()]
 
 
@@ -133,9 +133,9 @@ def _models(kind: type[RangeTask], texts: Sequence[str] | None, recipe: str | No
     return able or [model.with_recipe(recipe) for model in models]  # a name that nobody knows is refused
 
 
-def _check_threshold(cell: Cell, task: RangeTask) -> None:
-    if task.threshold() is None and not knows_ideal_weights(cell):
-        expected = f"with a test range on which the error of {cell.model} can be bounded"
+def _check_threshold(case: Case, task: RangeTask) -> None:
+    if task.threshold() is None and not knows_ideal_weights(case):
+        expected = f"with a test range on which the error of {case.model} can be bounded"
         hint = "Around zero only a single unit with known ideal weights is judged."
         raise ArgumentError("ranges", expected, repr(task.range), hint)
 
@@ -153,14 +153,14 @@ def table_experiment(
     """Models on a table of numbers; the arguments are those of `make_experiment`."""
     check_positive("seeds", seeds)
     check_choice("schedule", schedule, SCHEDULES)
-    cells = []
+    cases = []
     for text in models:
         model = ModelSpec.parse(text).with_recipe(recipe)
         between = hidden if len(model.layers) > 1 else 2
-        cells.append(Cell(model, table, iterations, hidden=between, schedule=schedule))
+        cases.append(Case(model, table, iterations, hidden=between, schedule=schedule))
         model.check(*table.unit_features)
-        trainer_of(cells[-1].recipe).check(cells[-1].build(), cells[-1].task)
-    return Experiment(table.name, tuple(dict.fromkeys(cells)), seeds)
+        trainer_of(cases[-1].recipe).check(cases[-1].build(), cases[-1].task)
+    return Experiment(table.name, tuple(dict.fromkeys(cases)), seeds)
 
 
 @dataclass(frozen=True)
@@ -214,14 +214,14 @@ def make_work(experiment: Experiment, store: Store | None, processes: int, *, fr
 def do_work(
     work: Work,
     store: Store,
-    workforce: Workforce,
-    tell: Tell = lambda progress: None,
+    executor: Executor,
+    on_progress: OnProgress = lambda progress: None,
     *,
     threshold: float | None = None,
 ) -> dict[str, Any]:
     """Compute what is missing, store it chunk by chunk, and evaluate everything: the JSON of a benchmark."""
     began = time.perf_counter()
-    for records in workforce.compute(work.chunks, tell):
+    for records in executor.compute(work.chunks, on_progress):
         store.add(records)
     seconds = time.perf_counter() - began
     rows = list(evaluate(work.experiment, store, threshold))

@@ -71,7 +71,7 @@ class Check:
 
 
 def check_store(
-    path: Path, *, repair: bool = False, tell: Callable[[int, int], None] = lambda done, total: None
+    path: Path, *, repair: bool = False, on_progress: Callable[[int, int], None] = lambda done, total: None
 ) -> Check:
     """Go through a store.
 
@@ -86,7 +86,7 @@ def check_store(
         found = Check(path, store.has_checksums, 0, [], store.faults())
         try:
             found.runs = store.count()
-            found.damaged = list(store.damage(tell))
+            found.damaged = list(store.damage(on_progress))
         except StoreError as error:  # not even the list of the runs can be read
             found.faults.append(str(error))
         if repair and not found.is_whole:

@@ -16,10 +16,10 @@ from typing import Any
 from nalm.errors import NalmError
 from nalm.experiment.cluster_scheduler import Scheduler
 from nalm.experiment.cluster_worker import compute_on_worker, facts, packed, unpacked
+from nalm.experiment.executor import OnProgress, Progress, WorkerError
 from nalm.experiment.jobs import Jobs, Like
 from nalm.experiment.plan import Chunk
 from nalm.experiment.store import Record
-from nalm.experiment.workforce import Progress, Tell, WorkerError
 
 FETCH = 60
 """Seconds to wait for a worker to give a result that it has."""
@@ -36,12 +36,12 @@ class Cluster:
 
     Args:
         address: that of the scheduler, such as `tcp://host:8786`.
-        tell: is told what to wait for, and which worker hangs.
+        say: is told what to wait for, and which worker hangs.
     """
 
-    def __init__(self, address: str, tell: Callable[[str], None] = lambda text: None) -> None:
-        self._say = tell
-        self._scheduler = Scheduler(address, tell)
+    def __init__(self, address: str, say: Callable[[str], None] = lambda text: None) -> None:
+        self._say = say
+        self._scheduler = Scheduler(address, say)
         self._client = self._scheduler.client
 
     def __enter__(self) -> Cluster:
@@ -59,19 +59,21 @@ class Cluster:
         """The workers that there are now, one at least: it may be on its way."""
         return max(1, self._scheduler.count_workers())
 
-    def compute(self, chunks: Sequence[Chunk], tell: Tell = lambda progress: None) -> Iterator[list[Record]]:
+    def compute(
+        self, chunks: Sequence[Chunk], on_progress: OnProgress = lambda progress: None
+    ) -> Iterator[list[Record]]:
         """The records of each chunk, in the order in which they are ready."""
         wanted = facts()
         progress = Progress(sum(chunk.run_steps for chunk in chunks), chunks=len(chunks), workers=self.size)
         jobs = (packed(chunk, wanted) for chunk in chunks)
-        idle = functools.partial(self._tell, progress, tell)
+        idle = functools.partial(self._report_progress, progress, on_progress)
         for index, result in self.run(compute_on_worker(), jobs, idle, lambda k: _like(chunks[k])):
             if isinstance(result, Exception):
                 raise _in_words(result, chunks[index])
             progress.chunks_done += 1
             progress.advance(progress.done + chunks[index].run_steps)
             yield unpacked(result)
-            self._tell(progress, tell)
+            self._report_progress(progress, on_progress)
 
     def run(
         self,
@@ -159,9 +161,9 @@ class Cluster:
             given = future.status != "finished" or not isinstance(error, TimeoutError)
             return error if given else _NotGiven()
 
-    def _tell(self, progress: Progress, tell: Tell) -> None:
+    def _report_progress(self, progress: Progress, on_progress: OnProgress) -> None:
         progress.workers = self._scheduler.known_workers()
-        tell(progress)
+        on_progress(progress)
 
 
 class _NotGiven:
@@ -170,15 +172,15 @@ class _NotGiven:
 
 def _like(chunk: Chunk) -> tuple[Hashable, float]:
     """Chunks that take about as long a step: of the same model, on as many inputs."""
-    cell = chunk.first
-    return (str(cell.model), cell.hidden, cell.task.name, cell.task.in_features), chunk.run_steps
+    case = chunk.first
+    return (str(case.model), case.hidden, case.task.name, case.task.in_features), chunk.run_steps
 
 
 def _in_words(error: Exception, chunk: Chunk) -> NalmError:
     if isinstance(error, NalmError):
         return error
-    cell = chunk.first
-    what = f"training {cell.model} on {cell.task.title}"
+    case = chunk.first
+    what = f"training {case.model} on {case.task.title}"
     if type(error).__name__ == "KilledWorker":
         return WorkerError(f"Several workers died {what}; their logs may say why.")
     return WorkerError(f"A worker failed {what}: {type(error).__name__}: {error}")

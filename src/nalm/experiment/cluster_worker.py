@@ -13,9 +13,9 @@ from typing import Any
 
 from nalm._version import NUMERICS_VERSION
 from nalm.errors import NalmError
+from nalm.experiment.executor import portable
 from nalm.experiment.plan import Chunk
 from nalm.experiment.store import Record
-from nalm.experiment.workforce import portable
 
 
 class ClusterError(NalmError):

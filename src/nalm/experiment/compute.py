@@ -11,38 +11,38 @@ from torch import nn
 
 from nalm._version import __version__
 from nalm.experiment.plan import Chunk
-from nalm.experiment.run import LOG_INTERVAL, Cell, Run, knows_ideal_weights
+from nalm.experiment.run import LOG_INTERVAL, Case, Run, knows_ideal_weights
 from nalm.experiment.store import Record
 from nalm.models.many import is_native, made_by_seed
 from nalm.tasks import Split
-from nalm.trained import OnProgress
+from nalm.trained import OnSteps
 from nalm.training.result import TrainResult
 from nalm.training.trainers import train_runs, trainer_of
 from nalm.units.helpers import sparsity_error
 
 
-def compute(chunk: Chunk, on_progress: OnProgress | None = None) -> list[Record]:
+def compute(chunk: Chunk, on_progress: OnSteps | None = None) -> list[Record]:
     """Train the runs of a chunk."""
-    cell = chunk.first
+    case = chunk.first
     try:
-        model, seeds = cell.build(), [run.seed for run in chunk.runs]
+        model, seeds = case.build(), [run.seed for run in chunk.runs]
         result = train_runs(
             model,
-            [run.cell.task for run in chunk.runs],
-            [run.cell.recipe for run in chunk.runs],
+            [run.case.task for run in chunk.runs],
+            [run.case.recipe for run in chunk.runs],
             seeds,
             log_interval=LOG_INTERVAL,
-            initial=None if is_native(model) else made_by_seed(cell.build, seeds),
+            initial=None if is_native(model) else made_by_seed(case.build, seeds),
             on_progress=on_progress,
         )
         ideal = ideal_errors(model, chunk.runs)
     except (Exception, SystemExit) as error:  # a user's unit may do anything
-        explained = cell.model.explain_failure(error)
+        explained = case.model.explain_failure(error)
         if explained is error:  # as its own cause it would send those who follow causes round and round
             raise
         raise explained from error
-    about, now = machine(result.compiled), datetime.now(UTC).isoformat(timespec="seconds")
-    sparsity = [_sparsities(cell, result, gates=gates) for gates in (False, True)]
+    about, now = versions(result.compiled), datetime.now(UTC).isoformat(timespec="seconds")
+    sparsity = [_sparsities(case, result, gates=gates) for gates in (False, True)]
     return [
         _record(run, k, result, ideal.get(run, {}), [values[k] for values in sparsity], about, now)
         for k, run in enumerate(chunk.runs)
@@ -51,11 +51,11 @@ def compute(chunk: Chunk, on_progress: OnProgress | None = None) -> list[Record]
 
 def prepare(chunk: Chunk, program: str) -> None:
     """Compile one of a chunk's programs, so that other processes find it in the cache."""
-    cell = chunk.first
-    trainer_of(cell.recipe).prepare(cell.build(), cell.task, cell.recipe, program)
+    case = chunk.first
+    trainer_of(case.recipe).prepare(case.build(), case.task, case.recipe, program)
 
 
-def machine(compiled: bool) -> dict[str, Any]:
+def versions(compiled: bool) -> dict[str, Any]:
     """What the numbers may depend on beside the run itself."""
     return {
         "nalm": __version__,
@@ -75,31 +75,31 @@ def ideal_errors(
         runs: the runs.
         compiled: compile the evaluation, or run it eagerly.
     """
-    wanted = {run.cell: run.cell.task.threshold() is None and knows_ideal_weights(run.cell) for run in runs}
-    chosen = [run for run in runs if wanted[run.cell]]
+    wanted = {run.case: run.case.task.threshold() is None and knows_ideal_weights(run.case) for run in runs}
+    chosen = [run for run in runs if wanted[run.case]]
     if not chosen:
         return {}
     held = []
     for run in chosen:
-        run.cell.task.ideal_(model, run.seed)
+        run.case.task.ideal_(model, run.seed)
         held.append({name: p.detach().clone() for name, p in model.named_parameters()})
     ideal = {name: torch.stack([each[name] for each in held]) for name in held[0]}
-    tasks, recipes = [run.cell.task for run in chosen], [run.cell.recipe for run in chosen]
+    tasks, recipes = [run.case.task for run in chosen], [run.case.recipe for run in chosen]
     seeds = [run.seed for run in chosen]
     errors = trainer_of(recipes[0]).evaluate(model, tasks, recipes, seeds, ideal, compiled=compiled)
     return {run: {split: float(e[k]) for split, e in errors.items()} for k, run in enumerate(chosen)}
 
 
-def _sparsities(cell: Cell, result: TrainResult, *, gates: bool) -> list[float | None]:
+def _sparsities(case: Case, result: TrainResult, *, gates: bool) -> list[float | None]:
     """The sparsity error of each run at its chosen step; None for a model that does not tell its weights."""
     nothing: list[float | None] = [None] * len(result)
-    if not cell.model.made_of_units:
+    if not case.model.made_of_units:
         return nothing
     try:
         if not is_native(result.model):  # a network around the unit
             models = map(result.model_of, range(len(result)))
             return [float(sparsity_error(model, gates=gates).detach()) for model in models]
-        model = cell.build((len(result),))
+        model = case.build((len(result),))
         model.load_state_dict(result.chosen_parameters)
         return [float(value) for value in sparsity_error(model, gates=gates).detach()]
     except NotImplementedError:
@@ -115,15 +115,15 @@ def _record(
     about: dict[str, Any],
     computed_at: str,
 ) -> Record:
-    cell = run.cell
+    case = run.case
     return Record(
         id=run.id,
-        task=cell.task.name,
-        model=str(cell.model),
-        labels=cell.task.labels(),
+        task=case.task.name,
+        model=str(case.model),
+        labels=case.task.labels(),
         seed=run.seed,
-        iterations=cell.recipe.iterations,
-        identity=cell.identity,
+        iterations=case.recipe.iterations,
+        identity=case.identity,
         machine=about,
         steps=result.steps.numpy(),
         validation=result.validation[k].numpy(),

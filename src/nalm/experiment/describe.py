@@ -12,11 +12,11 @@ from typing import Any
 import numpy as np
 
 from nalm.errors import NalmError, unknown
-from nalm.evaluate.judged import verdict_on
+from nalm.evaluate.judged import assess
 from nalm.evaluate.outcome import limits
-from nalm.experiment.restore import effective_weights, formula, task_of
+from nalm.experiment.rebuild import effective_weights, formula, task_of
 from nalm.experiment.store import BULK, Record, Store, StoreError
-from nalm.experiment.stored import variant_of
+from nalm.experiment.stored_cases import variant_of
 from nalm.tasks.known_ranges import parse_pair
 
 
@@ -61,7 +61,7 @@ def described_runs(
     wanted: Filter,
     *,
     formulas: bool = True,
-    tell: Callable[[int, int], None] = lambda done, total: None,
+    on_progress: Callable[[int, int], None] = lambda done, total: None,
 ) -> list[dict[str, Any]]:
     """The stored runs that are wanted, as plain data.
 
@@ -80,7 +80,7 @@ def described_runs(
         found = []
         for run in _described(store.records(ids), formulas):
             found.append(run)
-            tell(len(found), len(ids))
+            on_progress(len(found), len(ids))
         return found
 
 
@@ -88,7 +88,7 @@ def _described(records: Iterator[Record], formulas: bool) -> Iterator[dict[str, 
     for record in records:
         task = task_of(record)
         below = limits(task, record.ideal_test, record.ideal_validation)
-        verdict = verdict_on(record, below) if below is not None else None
+        assessment = assess(record, below) if below is not None else None
         weights = effective_weights(record, record.chosen_parameters)
         yield {
             "id": record.id,
@@ -101,12 +101,12 @@ def _described(records: Iterator[Record], formulas: bool) -> Iterator[dict[str, 
             "inputs": record.labels.get("inputs"),
             "seed": record.seed,
             "iterations": record.iterations,
-            "outcome": str(verdict.outcome) if verdict else None,
+            "outcome": str(assessment.outcome) if assessment else None,
             "threshold": below.test if below else None,
             "chosen_step": int(record.steps[record.chosen]),
             "validation": _finite(record.validation[record.chosen]),
             "test": _finite(record.test[record.chosen]),
-            "solved_at": verdict.solved_at if verdict else None,
+            "solved_at": assessment.solved_at if assessment else None,
             "sparsity": record.sparsity,
             "sparsity_with_gates": record.sparsity_with_gates,
             "diverged_at": record.diverged_at if record.diverged_at >= 0 else None,

@@ -70,13 +70,13 @@ class Jobs:
         client: Dask's.
         function: what workers call.
         like: what jobs are like; None if they are not to be compared.
-        tell: is told which worker hangs.
+        say: is told which worker hangs.
     """
 
     def __init__(
-        self, client: Any, function: Callable[[Any], Any], like: Like | None, tell: Callable[[str], None]
+        self, client: Any, function: Callable[[Any], Any], like: Like | None, say: Callable[[str], None]
     ) -> None:
-        self._client, self._function, self._like, self._tell = client, function, like, tell
+        self._client, self._function, self._like, self._hint = client, function, like, say
         self._jobs: dict[int, Job] = {}
         self._held: dict[Any, Job] = {}
         self._paces = Paces()
@@ -181,7 +181,7 @@ class Jobs:
     def _say(self, what: Hashable, text: str) -> None:
         if what not in self._told:
             self._told.add(what)
-            self._tell(text)
+            self._hint(text)
 
     def _workers(self) -> dict[str, _Worker]:
         try:

@@ -20,9 +20,9 @@ from typing import Any
 
 from nalm import interrupts
 from nalm.errors import NalmError
+from nalm.experiment.executor import OnProgress, Progress, WorkerError, portable
 from nalm.experiment.plan import Chunk
 from nalm.experiment.store import Record
-from nalm.experiment.workforce import Progress, Tell, WorkerError, portable
 
 ATTEMPTS = 3
 """How often a chunk may take a process with it before it is given up."""
@@ -51,7 +51,9 @@ class Local:
         """How many chunks are computed at a time."""
         return self.processes
 
-    def compute(self, chunks: Sequence[Chunk], tell: Tell = lambda progress: None) -> Iterator[list[Record]]:
+    def compute(
+        self, chunks: Sequence[Chunk], on_progress: OnProgress = lambda progress: None
+    ) -> Iterator[list[Record]]:
         """The records of each chunk, in the order in which they are ready."""
         progress = Progress(sum(chunk.run_steps for chunk in chunks))
         pool = _Pool(chunks, self.processes)
@@ -61,7 +63,7 @@ class Local:
                 pool.hand_out()
                 for kind, value in pool.receive():
                     progress.advance(pool.run_steps_done())
-                    tell(progress)
+                    on_progress(progress)
                     if kind == "records":
                         yield value
         finally:
@@ -150,10 +152,10 @@ class _Pool:
 
 def _died(worker: _Worker) -> str:
     assert worker.chunk is not None
-    cell = worker.chunk.first
+    case = worker.chunk.first
     worker.process.join()
     code = worker.process.exitcode
-    what = f"The process that trained {cell.model} on {cell.task.title}"
+    what = f"The process that trained {case.model} on {case.task.title}"
     return f"{what} died {ATTEMPTS} times (exit code {code})."
 
 

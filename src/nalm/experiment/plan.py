@@ -11,7 +11,7 @@ import itertools
 from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass, replace
 
-from nalm.experiment.run import Cell, Run
+from nalm.experiment.run import Case, Run
 from nalm.recipes.numbers import split
 from nalm.training.trainers import trainer_of
 
@@ -26,9 +26,9 @@ class Chunk:
     runs: tuple[Run, ...]
 
     @property
-    def first(self) -> Cell:
-        """The cell of the first run: model and shapes are the same for all."""
-        return self.runs[0].cell
+    def first(self) -> Case:
+        """The case of the first run: model and shapes are the same for all."""
+        return self.runs[0].case
 
     @property
     def run_steps(self) -> int:
@@ -39,11 +39,11 @@ class Chunk:
 def make_plan(runs: Iterable[Run], processes: int) -> list[Chunk]:
     """Chunks of all runs, large ones first, so that the processes end at about the same time."""
     groups: dict[Hashable, list[Run]] = {}
-    programs: dict[int, Hashable] = {}  # by the cell itself, whose contents take long to compare
+    programs: dict[int, Hashable] = {}  # by the case itself, whose contents take long to compare
     for run in runs:
-        if id(run.cell) not in programs:
-            programs[id(run.cell)] = _program(run.cell)
-        groups.setdefault(programs[id(run.cell)], []).append(run)
+        if id(run.case) not in programs:
+            programs[id(run.case)] = _program(run.case)
+        groups.setdefault(programs[id(run.case)], []).append(run)
     parts = processes if len(groups) < processes else 1
     chunks = [Chunk(tuple(part)) for group in groups.values() for part in _even(group, _size(group, parts))]
     return sorted(chunks, key=lambda chunk: -chunk.run_steps)
@@ -51,19 +51,19 @@ def make_plan(runs: Iterable[Run], processes: int) -> list[Chunk]:
 
 def _size(group: Sequence[Run], parts: int) -> int:
     """How many runs a chunk may have: those of so many equal parts, if they are worth it."""
-    recipe = group[0].cell.recipe
+    recipe = group[0].case.recipe
     worth = -(-SMALL // recipe.work)
     return min(trainer_of(recipe).chunk, max(worth, -(-len(group) // parts)))
 
 
-def _program(cell: Cell) -> Hashable:
-    shape = split(replace(cell.recipe, iterations=1))[0]
+def _program(case: Case) -> Hashable:
+    shape = split(replace(case.recipe, iterations=1))[0]
     return (
-        str(replace(cell.model, recipe=None)),
-        cell.hidden,
+        str(replace(case.model, recipe=None)),
+        case.hidden,
         shape,
-        cell.task.shape(),
-        cell.recipe.iterations,
+        case.task.shape(),
+        case.recipe.iterations,
     )
 
 

@@ -201,7 +201,7 @@ def _encode(name: str, value: Any) -> Any:
 
 @functools.lru_cache(maxsize=4096)
 def _from_json(text: str) -> Any:
-    """The same object for the same text: the runs of a cell share their identity, and nobody changes it."""
+    """The same object for the same text: the runs of a case share their identity, and nobody changes it."""
     return json.loads(text) if text else {}
 
 

@@ -8,10 +8,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 from typing import Any, Protocol
 
-from nalm.evaluate.judged import Judged, verdict_on
+from nalm.evaluate.judged import Judged, assess
 from nalm.evaluate.outcome import Limits, limits
-from nalm.evaluate.summary import Verdict, summarise, summarise_costs
-from nalm.experiment.run import Cell, Run
+from nalm.evaluate.summary import Assessment, summarise, summarise_costs
+from nalm.experiment.run import Case, Run
 from nalm.experiment.store import BULK, Record, Store
 from nalm.models import ModelSpec
 from nalm.tasks import Task
@@ -19,54 +19,54 @@ from nalm.tasks import Task
 JudgedRuns = list[Judged[Record]]
 
 
-class Cells(Protocol):
-    """What to evaluate: cells, each with its seeds 0 … seeds - 1."""
+class Cases(Protocol):
+    """What to evaluate: cases, each with its seeds 0 … seeds - 1."""
 
     @property
-    def cells(self) -> tuple[Cell, ...]: ...  # noqa: D102
+    def cases(self) -> tuple[Case, ...]: ...  # noqa: D102
     @property
     def seeds(self) -> int: ...  # noqa: D102
     def runs(self) -> Iterator[Run]: ...  # noqa: D102
 
 
-def evaluate(experiment: Cells, store: Store, threshold: float | None = None) -> Iterator[dict[str, Any]]:
-    """One row a cell, from stored curves, by the task's own threshold or by another."""
-    for cell, records in _held(experiment, store, curves_only=True):
-        yield _row(cell, records, judged_runs(cell, records, threshold))
+def evaluate(experiment: Cases, store: Store, threshold: float | None = None) -> Iterator[dict[str, Any]]:
+    """One row a case, from stored curves, by the task's own threshold or by another."""
+    for case, records in _held(experiment, store, curves_only=True):
+        yield _row(case, records, judged_runs(case, records, threshold))
 
 
-def judged_cells(
-    experiment: Cells, store: Store, threshold: float | None = None, *, curves_only: bool = True
-) -> Iterator[tuple[Cell, JudgedRuns]]:
-    """The runs of each cell, judged by the task's own threshold or by another.
+def judged_cases(
+    experiment: Cases, store: Store, threshold: float | None = None, *, curves_only: bool = True
+) -> Iterator[tuple[Case, JudgedRuns]]:
+    """The runs of each case, judged by the task's own threshold or by another.
 
     Args:
-        experiment: which cells and seeds.
+        experiment: which cases and seeds.
         store: where all of their runs are.
         threshold: error below which a run is solved, instead of the task's.
         curves_only: leave parameters out, which is many times faster.
     """
-    for cell, records in _held(experiment, store, curves_only=curves_only):
-        yield cell, judged_runs(cell, records, threshold)
+    for case, records in _held(experiment, store, curves_only=curves_only):
+        yield case, judged_runs(case, records, threshold)
 
 
-def judged_runs(cell: Cell, records: Sequence[Record], threshold: float | None = None) -> JudgedRuns:
-    """The runs of a cell, judged; none of a task that knows no limits."""
-    common = limits(cell.task) if threshold is None else Limits(threshold, threshold)
+def judged_runs(case: Case, records: Sequence[Record], threshold: float | None = None) -> JudgedRuns:
+    """The runs of a case, judged; none of a task that knows no limits."""
+    common = limits(case.task) if threshold is None else Limits(threshold, threshold)
     judged = []
     for record in records:
-        below = common or limits(cell.task, record.ideal_test, record.ideal_validation)
+        below = common or limits(case.task, record.ideal_test, record.ideal_validation)
         if below is not None:
-            judged.append(Judged(record, below, verdict_on(record, below)))
+            judged.append(Judged(record, below, assess(record, below)))
     return judged
 
 
-def _held(experiment: Cells, store: Store, *, curves_only: bool) -> Iterator[tuple[Cell, list[Record]]]:
-    """The stored runs of each cell."""
+def _held(experiment: Cases, store: Store, *, curves_only: bool) -> Iterator[tuple[Case, list[Record]]]:
+    """The stored runs of each case."""
     wanted = {run.id for run in experiment.runs()}
     records = {record.id: record for record in store.records(wanted, without=BULK if curves_only else ())}
-    for cell in experiment.cells:
-        yield cell, [records[Run(cell, seed).id] for seed in range(experiment.seeds)]
+    for case in experiment.cases:
+        yield case, [records[Run(case, seed).id] for seed in range(experiment.seeds)]
 
 
 def options_of(model: ModelSpec) -> dict[str, Any]:
@@ -75,17 +75,17 @@ def options_of(model: ModelSpec) -> dict[str, Any]:
     return {p + name: value for p, options in zip(prefixes, model.options) for name, value in options}
 
 
-def _row(cell: Cell, records: Sequence[Record], judged: Sequence[Judged[Record]]) -> dict[str, Any]:
-    model = cell.model
+def _row(case: Case, records: Sequence[Record], judged: Sequence[Judged[Record]]) -> dict[str, Any]:
+    model = case.model
     return {
         "model": str(model),
         "unit": model.name,
-        "recipe": model.recipe_name(cell.task.stack_recipe),
+        "recipe": model.recipe_name(case.task.stack_recipe),
         "options": options_of(model),
         **summary_row(
-            cell.task,
-            cell.recipe.iterations,
-            [run.verdict for run in judged],
+            case.task,
+            case.recipe.iterations,
+            [run.assessment for run in judged],
             [run.below.test for run in judged],
             [record.cost for record in records],
         ),
@@ -94,7 +94,7 @@ def _row(cell: Cell, records: Sequence[Record], judged: Sequence[Judged[Record]]
             split: _median([getattr(record, split)[record.chosen] for record in records])
             for split in ("validation", "test")
         },
-        "schedule": asdict(cell.timing),
+        "schedule": asdict(case.timing),
     }
 
 
@@ -107,16 +107,16 @@ def _median(errors: Sequence[float]) -> float | None:
 def summary_row(
     task: Task,
     iterations: int,
-    verdicts: Sequence[Verdict],
+    assessments: Sequence[Assessment],
     thresholds: Sequence[float],
     costs: Sequence[dict[str, Any]],
 ) -> dict[str, Any]:
-    """The measures of the runs of a cell, and what they are of.
+    """The measures of the runs of a case, and what they are of.
 
     Args:
         task: the task.
         iterations: steps.
-        verdicts: what became of each run.
+        assessments: what became of each run.
         thresholds: error on the test range below which each of them is solved.
         costs: what second-order training took for each of them.
     """
@@ -125,6 +125,6 @@ def summary_row(
         "iterations": iterations,
         # Where every run has a threshold of its own, the middle one stands for all.
         "threshold": statistics.median(thresholds) if thresholds else None,
-        **summarise(verdicts),
+        **summarise(assessments),
         "second_order": summarise_costs(costs),
     }

@@ -24,7 +24,7 @@ LOG_INTERVAL = 1000
 
 
 @dataclass(frozen=True)
-class Cell:
+class Case:
     """A model on a task: what becomes one row of a benchmark.
 
     Attributes:
@@ -94,12 +94,12 @@ def make_identity(
     }
 
 
-def knows_ideal_weights(cell: Cell) -> bool:
+def knows_ideal_weights(case: Case) -> bool:
     """Whether the weights that solve its task are known: of a single unit that says so."""
-    if not cell.model.made_of_units or len(cell.model.layers) > 1:
+    if not case.model.made_of_units or len(case.model.layers) > 1:
         return False
     try:
-        cell.task.ideal_(cell.build(), 0)
+        case.task.ideal_(case.build(), 0)
     except (ArgumentError, AttributeError, NotImplementedError):  # a user's own unit that does not say
         return False
     return True
@@ -107,12 +107,12 @@ def knows_ideal_weights(cell: Cell) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """One seed of a cell."""
+    """One seed of a case."""
 
-    cell: Cell
+    case: Case
     seed: int
 
     @property
     def id(self) -> str:
         """A name for the run that is the same wherever its numbers are."""
-        return name_of(self.cell.text, self.seed)
+        return name_of(self.case.text, self.seed)

@@ -160,7 +160,7 @@ class Store:
             return [str(error)]
         return [str(text) for (text,) in found if text != "ok"]
 
-    def damage(self, tell: Callable[[int, int], None] = lambda done, total: None) -> Iterator[Damage]:
+    def damage(self, on_progress: Callable[[int, int], None] = lambda done, total: None) -> Iterator[Damage]:
         """All runs that are damaged in any part.
 
         Args:
@@ -175,7 +175,7 @@ class Store:
                 values, parts = {}, list(PARTS)
             if parts:
                 yield Damage.of(values, parts, place)
-            tell(done, len(places))
+            on_progress(done, len(places))
 
     def remove(self, damaged: Iterable[Damage]) -> None:
         """Take damaged runs out, and make the list of names anew from the runs themselves."""
@@ -303,9 +303,9 @@ class Store:
             raise StoreError(f"{made}; it was left as it is.")
         if not even_damaged:
             # It compares the list of names with the runs too: else one could be lost, or be there twice.
-            (verdict,) = self._connection.execute("PRAGMA integrity_check(1)").fetchone()
-            if verdict != "ok":
-                raise sqlite3.DatabaseError(verdict)
+            (assessment,) = self._connection.execute("PRAGMA integrity_check(1)").fetchone()
+            if assessment != "ok":
+                raise sqlite3.DatabaseError(assessment)
         if version != SCHEMA and self.read_only:
             self._schema = version
             self._connection.close()

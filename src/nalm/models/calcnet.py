@@ -24,7 +24,7 @@ from torch import nn
 from nalm.errors import ArgumentError, NalmError, unknown
 from nalm.units import NAU, NMU, NRU, Unit
 
-OPERATIONS = {"+": "add", "-": "sub", "*": "mul", "/": "div"}
+SYMBOLS = {"+": "add", "-": "sub", "*": "mul", "/": "div"}
 PRECEDENCE = {"+": 1, "-": 1, "*": 2, "/": 2, "negate": 3, "keep": 3, "^": 4, "**": 4}
 POWERS = ("^", "**")
 LARGEST_EXPONENT = 10_000
@@ -66,12 +66,10 @@ class CalcNet(nn.Module):
         super().__init__()
         given = dict(units or {})
         for op, unit in given.items():
-            if op not in OPERATIONS.values():
-                raise unknown("units", op, OPERATIONS.values())
+            if op not in SYMBOLS.values():
+                raise unknown("units", op, SYMBOLS.values())
             _check_fit(op, unit)
-        self.units = nn.ModuleDict(
-            {op: given[op] if op in given else _ideal(op) for op in OPERATIONS.values()}
-        )
+        self.units = nn.ModuleDict({op: given[op] if op in given else _ideal(op) for op in SYMBOLS.values()})
         self.eval()
 
     @torch.no_grad()
@@ -96,7 +94,7 @@ class CalcNet(nn.Module):
             return self._power(expression, token, left, right)
         if token.text == "/" and right == 0:
             raise ExpressionError(expression, token.position, "a quotient with a divisor", "division by zero")
-        return self._compute(OPERATIONS[token.text], left, right)
+        return self._compute(SYMBOLS[token.text], left, right)
 
     def _power(self, expression: str, token: Token, base: float, exponent: float) -> float:
         if not abs(exponent) <= LARGEST_EXPONENT or exponent != round(exponent):

@@ -171,12 +171,12 @@ class Models:
             for unit in units:
                 unit.uniform_source = None
 
-    def ask(self, parameters: Parameters, question: Callable[[nn.Module], Any]) -> Any:
+    def apply(self, parameters: Parameters, question: Callable[[nn.Module], Any]) -> Any:
         """The answer to a question about the model with these parameters in place.
 
         Parameters that the question changes in place are changed in the dictionary.
         """
-        return ask(self.skeleton, parameters, question)
+        return apply(self.skeleton, parameters, question)
 
     def _initial_by_torch(self, seeds: Tensor, step: int) -> Parameters:
         """Torch's own modules draw from the one generator of the process, which is put back afterwards.
@@ -207,7 +207,7 @@ def made_by_seed(make: Callable[[], nn.Module], seeds: Sequence[int]) -> Paramet
     return {name: torch.stack([each[name].detach() for each in held]) for name in held[0]}
 
 
-def ask(model: nn.Module, parameters: Parameters, question: Callable[[nn.Module], Any]) -> Any:
+def apply(model: nn.Module, parameters: Parameters, question: Callable[[nn.Module], Any]) -> Any:
     """The answer to a question about a model with these parameters in place of its own."""
     named = {f"model.{name}": p for name, p in parameters.items()}
     return functional_call(_Caller(model), named, (question,))

@@ -5,13 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 from nalm.experiment.bench import Experiment
-from nalm.experiment.run import Cell
+from nalm.experiment.run import Case
 from nalm.papers.beside import published_for
 
 
 def has_own_units(experiment: Experiment) -> bool:
     """Whether a unit of the user's own is among the models."""
-    return any(layer.origin is not None for cell in experiment.cells for layer in cell.model.layers)
+    return any(layer.origin is not None for case in experiment.cases for layer in case.model.layers)
 
 
 def with_published(result: dict[str, Any], experiment: Experiment, *, wanted: bool) -> dict[str, Any]:
@@ -19,12 +19,12 @@ def with_published(result: dict[str, Any], experiment: Experiment, *, wanted: bo
 
     Args:
         result: the JSON of the benchmark.
-        experiment: what was run, whose cells are the rows.
+        experiment: what was run, whose cases are the rows.
         wanted: look for rates, which takes a second; runs must be judged by their tasks' own thresholds.
     """
-    pairs = list(zip(result["rows"], experiment.cells, strict=True))
-    rows = [{**row, "published": _rates(cell) if wanted else None} for row, cell in pairs]
-    others = sorted({steps for cell in experiment.cells for steps in _other_steps(cell)} if wanted else ())
+    pairs = list(zip(result["rows"], experiment.cases, strict=True))
+    rows = [{**row, "published": _rates(case) if wanted else None} for row, case in pairs]
+    others = sorted({steps for case in experiment.cases for steps in _other_steps(case)} if wanted else ())
     if others and not any(row["published"] for row in rows):
         steps = " or ".join(f"{steps:,}" for steps in others)
         note = f"Papers have numbers for these tasks, but for {steps} steps: they are not put beside."
@@ -32,18 +32,18 @@ def with_published(result: dict[str, Any], experiment: Experiment, *, wanted: bo
     return {**result, "rows": rows}
 
 
-def _rates(cell: Cell) -> list[dict[str, Any]]:
-    if not _is_comparable(cell):
+def _rates(case: Case) -> list[dict[str, Any]]:
+    if not _is_comparable(case):
         return []
-    return [rate.row() for rate in published_for(cell.task, cell.recipe.iterations)]
+    return [rate.row() for rate in published_for(case.task, case.recipe.iterations)]
 
 
-def _other_steps(cell: Cell) -> set[int]:
-    if not _is_comparable(cell):
+def _other_steps(case: Case) -> set[int]:
+    if not _is_comparable(case):
         return set()
-    return {rate.iterations for rate in published_for(cell.task)} - {cell.recipe.iterations}
+    return {rate.iterations for rate in published_for(case.task)} - {case.recipe.iterations}
 
 
-def _is_comparable(cell: Cell) -> bool:
+def _is_comparable(case: Case) -> bool:
     """Whether it is trained as the papers train: step by step, with their number of values between units."""
-    return cell.recipe.trainer == "engine" and cell.hidden == Cell.hidden
+    return case.recipe.trainer == "engine" and case.hidden == Case.hidden

@@ -16,7 +16,7 @@ from typing import Any
 
 from nalm.errors import NalmError
 from nalm.evaluate.intervals import Interval
-from nalm.experiment.run import Cell
+from nalm.experiment.run import Case
 from nalm.papers.metrics import SUCCESS
 from nalm.papers.published import Published, numbers_of
 from nalm.tasks import Task
@@ -78,10 +78,10 @@ def _key(task: Task) -> str:
 
 @dataclass(frozen=True)
 class _Found:
-    """A published number and the cell that reproduces it."""
+    """A published number and the case that reproduces it."""
 
     number: Published
-    cell: Cell
+    case: Case
 
     @property
     def weight(self) -> tuple[bool, int]:
@@ -94,8 +94,8 @@ def _by_task() -> dict[str, list[PublishedRate]]:
     """The rates of every task; of several that one paper has for one unit and recipe, the weightiest."""
     best: dict[tuple[str, ...], _Found] = {}
     for found in _comparable():
-        paper, recipe = found.number.entry.partition(":")[0], repr(found.cell.recipe)
-        place = (_key(found.cell.task), paper, str(found.cell.model), recipe)
+        paper, recipe = found.number.entry.partition(":")[0], repr(found.case.recipe)
+        place = (_key(found.case.task), paper, str(found.case.model), recipe)
         if place not in best or found.weight > best[place].weight:
             best[place] = found
     rates: dict[str, list[PublishedRate]] = {}
@@ -105,40 +105,40 @@ def _by_task() -> dict[str, list[PublishedRate]]:
 
 
 def _comparable() -> Iterator[_Found]:
-    """Published rates of single cells that are judged by the task's own threshold."""
+    """Published rates of single cases that are judged by the task's own threshold."""
     from nalm.papers.entries import ENTRIES  # the specs of all papers: a second, for those who ask
     from nalm.papers.entry import Grid
 
     for entry in ENTRIES.values():
         if not isinstance(entry, Grid) or entry.threshold is not None:
             continue
-        swept = _swept(cell for place in entry.places.values() for cell in place.cells)
+        swept = _swept(case for place in entry.places.values() for case in place.cases)
         for number in numbers_of(entry.id):
             place = entry.places.get((number.row, number.column))
             if number.metric != SUCCESS.name or place is None or place.reason is not None:
                 continue
-            if len(place.cells) > 1 or place.cells[0].hidden != Cell.hidden:
+            if len(place.cases) > 1 or place.cases[0].hidden != Case.hidden:
                 continue  # several ranges taken together, or another network than `bench` makes
-            if _setting(place.cells[0]) not in swept or _is_own_recipe(place.cells[0]):
-                yield _Found(number, place.cells[0])
+            if _setting(place.cases[0]) not in swept or _is_own_recipe(place.cases[0]):
+                yield _Found(number, place.cases[0])
 
 
-def _setting(cell: Cell) -> tuple[str, str, int]:
+def _setting(case: Case) -> tuple[str, str, int]:
     """Everything but the recipe."""
-    return _key(cell.task), str(cell.model), cell.hidden
+    return _key(case.task), str(case.model), case.hidden
 
 
-def _swept(cells: Iterable[Cell]) -> set[tuple[str, str, int]]:
+def _swept(cases: Iterable[Case]) -> set[tuple[str, str, int]]:
     """Where a figure has a model on a task by several recipes."""
     recipes: dict[tuple[str, str, int], set[str]] = {}
-    for cell in cells:
-        recipes.setdefault(_setting(cell), set()).add(repr(cell.recipe))
+    for case in cases:
+        recipes.setdefault(_setting(case), set()).add(repr(case.recipe))
     return {setting for setting, found in recipes.items() if len(found) > 1}
 
 
-def _is_own_recipe(cell: Cell) -> bool:
+def _is_own_recipe(case: Case) -> bool:
     try:
-        return cell.recipe == cell.named_recipe
+        return case.recipe == case.named_recipe
     except NalmError:  # papers also train units on operations that they cannot express
         return False
 
@@ -146,11 +146,11 @@ def _is_own_recipe(cell: Cell) -> bool:
 def _rate(found: _Found) -> PublishedRate:
     number = found.number
     return PublishedRate(
-        model=str(found.cell.model),
+        model=str(found.case.model),
         label=number.row,
         success=number.interval(),
         n=number.n,
-        iterations=found.cell.recipe.iterations,
+        iterations=found.case.recipe.iterations,
         threshold=number.threshold,
         source=f"{number.entry.partition(':')[0]}, {number.locator}",
         entry=number.entry,

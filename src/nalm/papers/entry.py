@@ -10,7 +10,7 @@ from typing import Any, Protocol
 from nalm.errors import ArgumentError
 from nalm.evaluate.judged import Judged
 from nalm.experiment.bench import Experiment
-from nalm.experiment.run import Cell
+from nalm.experiment.run import Case
 from nalm.papers.agreement import Finding, Reason
 from nalm.papers.budget import Budget, chosen_rows
 from nalm.papers.claims import Claim, Findings, Key
@@ -26,8 +26,8 @@ class Runner(Protocol):
 
     def __call__(
         self, experiment: Experiment, threshold: float | None, *, curves_only: bool = True
-    ) -> dict[Cell, list[Judged]]:
-        """The runs of each cell, judged by the task's threshold or by another; with weights if asked for."""
+    ) -> dict[Case, list[Judged]]:
+        """The runs of each case, judged by the task's threshold or by another; with weights if asked for."""
 
 
 @dataclass(frozen=True)
@@ -88,13 +88,13 @@ class Place:
     Attributes:
         row: usually the unit, as the paper writes it.
         column: usually the range.
-        cells: whose runs are taken together.
+        cases: whose runs are taken together.
         reason: why it cannot be compared with the paper's.
     """
 
     row: str
     column: str
-    cells: tuple[Cell, ...]
+    cases: tuple[Case, ...]
     reason: Reason | None = None
 
 
@@ -128,7 +128,7 @@ class Grid(Entry):
         judged = run(experiment, self.threshold)
         found: dict[Key, Finding] = {}
         for place in places:
-            runs = [each for cell in place.cells for each in judged[cell]]
+            runs = [each for case in place.cases for each in judged[case]]
             for metric in self.metrics:
                 interval = metric.of(runs)
                 finding = Finding(interval.value, interval.low, interval.high, len(runs))
@@ -136,9 +136,9 @@ class Grid(Entry):
         return Measured(Findings(found), self.budget(scale).reduced())
 
     def experiments(self, scale: Scale) -> list[Experiment]:
-        """All cells of all places, once each."""
-        cells = dict.fromkeys(cell for place in self.places_at(scale) for cell in place.cells)
-        return [Experiment(self.id, tuple(cells), self.budget(scale).seeds)]
+        """All cases of all places, once each."""
+        cases = dict.fromkeys(case for place in self.places_at(scale) for case in place.cases)
+        return [Experiment(self.id, tuple(cases), self.budget(scale).seeds)]
 
     def reason(self, row: str, column: str) -> Reason | None:
         """That of the place."""
@@ -155,7 +155,7 @@ class Grid(Entry):
         factor = self.budget(scale).factor
         if factor == 1:
             return places
-        return [replace(p, cells=tuple(shortened(cell, factor) for cell in p.cells)) for p in places]
+        return [replace(p, cases=tuple(shortened(case, factor) for case in p.cases)) for p in places]
 
 
 @dataclass(frozen=True)

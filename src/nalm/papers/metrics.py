@@ -37,7 +37,7 @@ class Metric:
 
 
 def _success(runs: Runs) -> Interval:
-    return success_interval(sum(run.verdict.outcome is Outcome.SOLVED for run in runs), len(runs))
+    return success_interval(sum(run.assessment.outcome is Outcome.SOLVED for run in runs), len(runs))
 
 
 def _interpolation(runs: Runs) -> Interval:
@@ -46,12 +46,12 @@ def _interpolation(runs: Runs) -> Interval:
 
 
 def _solved_at(runs: Runs) -> Interval:
-    steps = [run.verdict.solved_at for run in runs if run.verdict.solved_at is not None]
+    steps = [run.assessment.solved_at for run in runs if run.assessment.solved_at is not None]
     return gamma_interval(steps) if steps else NOTHING
 
 
 def _sparsity(runs: Runs) -> Interval:
-    errors = [run.verdict.sparsity for run in runs if run.verdict.sparsity is not None]
+    errors = [run.assessment.sparsity for run in runs if run.assessment.sparsity is not None]
     return beta_interval(errors) if errors else NOTHING
 
 

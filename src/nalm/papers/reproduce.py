@@ -10,10 +10,10 @@ from nalm._version import NUMERICS_VERSION, __version__
 from nalm.evaluate.intervals import NOTHING
 from nalm.evaluate.judged import Judged
 from nalm.experiment.bench import Experiment, make_work, plan_work
-from nalm.experiment.rows import judged_cells
-from nalm.experiment.run import Cell
+from nalm.experiment.executor import Executor, OnProgress
+from nalm.experiment.rows import judged_cases
+from nalm.experiment.run import Case
 from nalm.experiment.store import Store
-from nalm.experiment.workforce import Tell, Workforce
 from nalm.papers.agreement import APART, Agreement, Finding, Reason, compare
 from nalm.papers.causes import cause_of
 from nalm.papers.entry import Entry, Measured, rows_of
@@ -34,18 +34,22 @@ def plan(entry: Entry, scale: Scale, path: Path, processes: int) -> dict[str, An
 
 
 def measure(
-    entry: Entry, scale: Scale, path: Path, workforce: Workforce, tell: Tell = lambda progress: None
+    entry: Entry,
+    scale: Scale,
+    path: Path,
+    executor: Executor,
+    on_progress: OnProgress = lambda progress: None,
 ) -> Measured:
     """Train what is not in the store, and measure. An entry that trains no runs makes no store."""
 
     def run(
         experiment: Experiment, threshold: float | None, *, curves_only: bool = True
-    ) -> dict[Cell, list[Judged]]:
+    ) -> dict[Case, list[Judged]]:
         with Store(path) as store:
-            work = make_work(experiment, store, workforce.size)
-            for records in workforce.compute(work.chunks, tell):
+            work = make_work(experiment, store, executor.size)
+            for records in executor.compute(work.chunks, on_progress):
                 store.add(records)
-            return dict(judged_cells(experiment, store, threshold, curves_only=curves_only))
+            return dict(judged_cases(experiment, store, threshold, curves_only=curves_only))
 
     return entry.measure(scale, run)
 

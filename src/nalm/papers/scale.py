@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from nalm.errors import ArgumentError, check_choice, check_positive
 from nalm.experiment.bench import MOST_RUNS
-from nalm.experiment.run import Cell
+from nalm.experiment.run import Case
 from nalm.recipes.steps import shorter
 
 
@@ -53,7 +53,7 @@ def make_scale(
     return Scale(name == "quick", seeds, steps, None if rows is None else tuple(row.strip() for row in rows))
 
 
-def shortened(cell: Cell, factor: float) -> Cell:
+def shortened(case: Case, factor: float) -> Case:
     """The same with fewer steps; what happens at some step happens earlier in proportion."""
-    recipe = shorter(cell.recipe, factor)
-    return replace(cell, iterations=None, other_recipe=recipe)
+    recipe = shorter(case.recipe, factor)
+    return replace(case, iterations=None, other_recipe=recipe)

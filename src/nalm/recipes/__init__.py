@@ -8,11 +8,41 @@ from nalm.recipes.optimisers import SGD, Adam, Centred, LevenbergMarquardt, Opti
 from nalm.recipes.penalties import L0, L1, L2, Discretise, Penalty, UnitPenalty
 from nalm.recipes.recipe import SECOND_ORDER, Recipe
 from nalm.recipes.reinitialise import Reinitialise
-from nalm.recipes.schedules import Always, Growth, Progress, Ramp, Schedule, WhenLossBelow
+from nalm.recipes.schedules import Always, Growth, Ramp, Schedule, StepState, WhenLossBelow
 
 __all__ = [
-    "L0", "L1", "L2", "MAPE", "MSE", "PCC", "RMSE", "SECOND_ORDER", "SGD", "Adam", "Always", "Bound",
-    "Centred", "Clamp", "ClipNorm", "ClipValue", "Discretise", "GradientNoise", "Growth", "Initialise",
-    "LevenbergMarquardt", "Loss", "Optimiser", "PCCThenMSE", "Penalty", "Progress", "Project", "RMSProp",
-    "Ramp", "Recipe", "Reinitialise", "Schedule", "UnitPenalty", "WhenLossBelow",
+    "L0",
+    "L1",
+    "L2",
+    "MAPE",
+    "MSE",
+    "PCC",
+    "RMSE",
+    "SECOND_ORDER",
+    "SGD",
+    "Adam",
+    "Always",
+    "Bound",
+    "Centred",
+    "Clamp",
+    "ClipNorm",
+    "ClipValue",
+    "Discretise",
+    "GradientNoise",
+    "Growth",
+    "Initialise",
+    "LevenbergMarquardt",
+    "Loss",
+    "Optimiser",
+    "PCCThenMSE",
+    "Penalty",
+    "Project",
+    "RMSProp",
+    "Ramp",
+    "Recipe",
+    "Reinitialise",
+    "Schedule",
+    "StepState",
+    "UnitPenalty",
+    "WhenLossBelow",
 ]  # fmt: skip

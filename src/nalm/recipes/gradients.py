@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
-from nalm.recipes.schedules import Progress
+from nalm.recipes.schedules import StepState
 
 Gradients = dict[str, Tensor]
 
@@ -62,8 +62,8 @@ class GradientNoise:
     eta: float = 1.0
     decay: float = 0.55
 
-    def __call__(self, gradients: Gradients, noise: Gradients, progress: Progress) -> Gradients:
+    def __call__(self, gradients: Gradients, noise: Gradients, now: StepState) -> Gradients:
         """The disturbed gradients; `noise` holds a standard normal number for each of them."""
-        step = progress.step.to(progress.loss.dtype)
+        step = now.step.to(now.loss.dtype)
         deviation = (self.eta / (1 + step) ** self.decay).sqrt()
         return {name: g + per_model(deviation, g) * noise[name] for name, g in gradients.items()}

@@ -10,13 +10,13 @@ from dataclasses import dataclass, field
 import torch
 from torch import Tensor
 
-from nalm.recipes.schedules import STEPS, Progress
+from nalm.recipes.schedules import STEPS, StepState
 
 
 class Loss:
     """Base of all losses."""
 
-    def __call__(self, prediction: Tensor, target: Tensor, progress: Progress) -> Tensor:
+    def __call__(self, prediction: Tensor, target: Tensor, now: StepState) -> Tensor:
         """The loss of each model, shape `models`."""
         raise NotImplementedError
 
@@ -25,7 +25,7 @@ class Loss:
 class MSE(Loss):
     """Mean squared error."""
 
-    def __call__(self, prediction: Tensor, target: Tensor, progress: Progress) -> Tensor:
+    def __call__(self, prediction: Tensor, target: Tensor, now: StepState) -> Tensor:
         """The loss of each model, shape `models`."""
         return (prediction - target).square().mean((-2, -1))
 
@@ -34,7 +34,7 @@ class MSE(Loss):
 class RMSE(Loss):
     """Root mean squared error; a model that is exactly right has the gradient zero."""
 
-    def __call__(self, prediction: Tensor, target: Tensor, progress: Progress) -> Tensor:
+    def __call__(self, prediction: Tensor, target: Tensor, now: StepState) -> Tensor:
         """The loss of each model, shape `models`."""
         mse = (prediction - target).square().mean((-2, -1))
         exact = mse == 0
@@ -50,7 +50,7 @@ class MAPE(Loss):
     absolute value is taken.
     """
 
-    def __call__(self, prediction: Tensor, target: Tensor, progress: Progress) -> Tensor:
+    def __call__(self, prediction: Tensor, target: Tensor, now: StepState) -> Tensor:
         """The loss of each model, shape `models`."""
         return ((prediction - target).abs() / target.abs()).mean((-2, -1))
 
@@ -61,7 +61,7 @@ class PCC(Loss):
 
     epsilon: float = 1e-8
 
-    def __call__(self, prediction: Tensor, target: Tensor, progress: Progress) -> Tensor:
+    def __call__(self, prediction: Tensor, target: Tensor, now: StepState) -> Tensor:
         """The loss of each model, shape `models`."""
         correlation = (self._standardised(prediction) * self._standardised(target)).mean(-2)
         return (1 - correlation).mean(-1)
@@ -88,7 +88,7 @@ class PCCThenMSE(Loss):
         """What of it does not happen in so many steps, in words; empty if all does."""
         return f"never gives way to MSE: it {self.timing()}" if steps <= self.switch else ""
 
-    def __call__(self, prediction: Tensor, target: Tensor, progress: Progress) -> Tensor:
+    def __call__(self, prediction: Tensor, target: Tensor, now: StepState) -> Tensor:
         """The loss of each model, shape `models`."""
-        pcc = PCC(self.epsilon)(prediction, target, progress)
-        return torch.where(progress.step < self.switch, pcc, MSE()(prediction, target, progress))
+        pcc = PCC(self.epsilon)(prediction, target, now)
+        return torch.where(now.step < self.switch, pcc, MSE()(prediction, target, now))

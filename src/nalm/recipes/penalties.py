@@ -10,7 +10,7 @@ from torch import Tensor, nn
 
 from nalm.errors import check_choice, unknown
 from nalm.recipes.distances import distance_to_bit, distance_to_integer_sign, distance_to_sign
-from nalm.recipes.schedules import Always, Progress, Schedule
+from nalm.recipes.schedules import Always, Schedule, StepState
 from nalm.recipes.subject import Subject, subjects_of
 
 
@@ -24,12 +24,12 @@ class Penalty:
         """The penalty of each model without strength, shape `models`; None where nothing is penalised."""
         raise NotImplementedError
 
-    def __call__(self, model: nn.Module, progress: Progress) -> Tensor | None:
+    def __call__(self, model: nn.Module, now: StepState) -> Tensor | None:
         """The penalty as it is added to the loss, shape `models`."""
         value = self.value(model)
         if value is None:
             return None
-        return (self.strength * self.schedule.scale(progress)).to(value.dtype) * value
+        return (self.strength * self.schedule.scale(now)).to(value.dtype) * value
 
 
 @dataclass(frozen=True)

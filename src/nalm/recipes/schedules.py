@@ -17,7 +17,7 @@ STEPS = {"steps": True}
 """Metadata of a field that is a number of steps."""
 
 
-class Progress(NamedTuple):
+class StepState(NamedTuple):
     """Where the runs stand: the step about to be taken and the last logged validation error."""
 
     step: Tensor
@@ -27,7 +27,7 @@ class Progress(NamedTuple):
 class Schedule:
     """Base of all schedules."""
 
-    def scale(self, progress: Progress) -> Tensor:
+    def scale(self, now: StepState) -> Tensor:
         """The factor at this point, shape `models`."""
         raise NotImplementedError
 
@@ -44,9 +44,9 @@ class Schedule:
 class Always(Schedule):
     """The factor 1 from the first step."""
 
-    def scale(self, progress: Progress) -> Tensor:
+    def scale(self, now: StepState) -> Tensor:
         """The factor at this point, shape `models`."""
-        return torch.ones_like(progress.loss)
+        return torch.ones_like(now.loss)
 
 
 @dataclass(frozen=True)
@@ -66,10 +66,10 @@ class Ramp(Schedule):
             return f"never begins: it {self.timing()}"
         return f"is not fully on: it {self.timing()}" if steps < self.end else ""
 
-    def scale(self, progress: Progress) -> Tensor:
+    def scale(self, now: StepState) -> Tensor:
         """The factor at this point, shape `models`."""
-        done, length = progress.step - self.start, self.end - self.start
-        begun = (done >= 0).to(progress.loss.dtype)  # a ramp without length is a jump
+        done, length = now.step - self.start, self.end - self.start
+        begun = (done >= 0).to(now.loss.dtype)  # a ramp without length is a jump
         return torch.where(torch.as_tensor(length > 0), (done / length).clamp(0, 1), begun)
 
 
@@ -97,11 +97,11 @@ class Growth(Schedule):
     def _grows(self) -> bool:
         return self.factor > 1 and 0 < self.first < self.last and self.every > 0
 
-    def scale(self, progress: Progress) -> Tensor:
+    def scale(self, now: StepState) -> Tensor:
         """The factor at this point, shape `models`."""
-        factor = torch.as_tensor(self.factor, dtype=progress.loss.dtype)
-        last = torch.as_tensor(self.last, dtype=progress.loss.dtype)
-        return torch.minimum(self.first * factor ** torch.floor(progress.step / self.every), last)
+        factor = torch.as_tensor(self.factor, dtype=now.loss.dtype)
+        last = torch.as_tensor(self.last, dtype=now.loss.dtype)
+        return torch.minimum(self.first * factor ** torch.floor(now.step / self.every), last)
 
 
 @dataclass(frozen=True)
@@ -119,10 +119,10 @@ class WhenLossBelow(Schedule):
         """What of it does not happen in so many steps, in words; empty if all does."""
         return f"never begins: it {self.timing()}" if steps <= self.after + 1 else ""
 
-    def scale(self, progress: Progress) -> Tensor:
+    def scale(self, now: StepState) -> Tensor:
         """The factor at this point, shape `models`."""
-        on = (progress.step > self.after) & (progress.loss < self.bound)
-        return on.to(progress.loss.dtype)
+        on = (now.step > self.after) & (now.loss < self.bound)
+        return on.to(now.loss.dtype)
 
 
 def _number(value: Any) -> str:

@@ -17,9 +17,9 @@ from typing import Any
 import numpy as np
 
 from nalm.evaluate.outcome import Outcome
-from nalm.experiment.restore import effective_weights, formula
+from nalm.experiment.rebuild import effective_weights, formula
 from nalm.experiment.store import Record
-from nalm.experiment.stored import StoredCell, StoredRun
+from nalm.experiment.stored_cases import StoredCase, StoredRun
 
 ERRORS_PER_DECADE = 200
 NOT_FINITE, LARGEST = -32768, 32767
@@ -27,7 +27,7 @@ FINEST = 1 / 2000
 """The scale of weights, unless a run has such that need a coarser one."""
 SHOWN_WEIGHTS = 24
 BUDGET = 4_000_000
-"""Numbers on a page; beyond that every cell shows fewer seeds."""
+"""Numbers on a page; beyond that every case shows fewer seeds."""
 FORMULA = 200
 """As how many numbers the formula of a run counts: reading it takes longer than anything else."""
 TOGETHER = 500
@@ -48,7 +48,7 @@ class Packed:
 
     Attributes:
         text: what the page reads.
-        shown: how many runs of each cell are in it.
+        shown: how many runs of each case are in it.
     """
 
     text: str
@@ -56,31 +56,31 @@ class Packed:
 
 
 def pack_runs(
-    cells: Sequence[StoredCell],
+    cases: Sequence[StoredCase],
     fetch: Fetch,
-    tell: Callable[[int, int], None] = lambda done, total: None,
+    on_progress: Callable[[int, int], None] = lambda done, total: None,
 ) -> Packed:
-    """Pack as many seeds of every cell as fit, those with the lowest numbers first.
+    """Pack as many seeds of every case as fit, those with the lowest numbers first.
 
     Args:
-        cells: in the order in which the page knows them.
+        cases: in the order in which the page knows them.
         fetch: reads runs from the store.
         tell: is told how many of how many runs are done.
     """
-    shown = _runs_that_fit(cells, fetch)
+    shown = _runs_that_fit(cases, fetch)
     runs, total = _Runs(), sum(shown)
     for some in _together(shown):
-        wanted = [run.id for index in some for run in cells[index].runs[: shown[index]]]
+        wanted = [run.id for index in some for run in cases[index].runs[: shown[index]]]
         records = {record.id: record for record in fetch(wanted)}
         for index in some:
-            chosen = cells[index].runs[: shown[index]]
+            chosen = cases[index].runs[: shown[index]]
             runs.add(index, [(run, records[run.id]) for run in chosen])
-        tell(len(runs.header["row"]), total)
+        on_progress(len(runs.header["row"]), total)
     return Packed(packed(runs.joined()), shown)
 
 
 def _together(shown: Sequence[int]) -> Iterable[list[int]]:
-    """Cells by their places, some at a time, so that few runs are in memory."""
+    """Cases by their places, some at a time, so that few runs are in memory."""
     some: list[int] = []
     for index in range(len(shown)):
         some.append(index)
@@ -91,16 +91,16 @@ def _together(shown: Sequence[int]) -> Iterable[list[int]]:
         yield some
 
 
-def _runs_that_fit(cells: Sequence[StoredCell], fetch: Fetch) -> list[int]:
-    """How many runs of each cell are shown: as many of each; of too many cells one of each of the first."""
-    names = [cell.runs[0].id for cell in cells]
+def _runs_that_fit(cases: Sequence[StoredCase], fetch: Fetch) -> list[int]:
+    """How many runs of each case are shown: as many of each; of too many cases one of each of the first."""
+    names = [case.runs[0].id for case in cases]
     known = {
         record.id: _size(record)
         for start in range(0, len(names), TOGETHER)
         for record in fetch(names[start : start + TOGETHER])
     }
     sizes = np.array([known[name] for name in names], dtype=int)
-    runs = np.array([len(cell.runs) for cell in cells], dtype=int)
+    runs = np.array([len(case.runs) for case in cases], dtype=int)
     seeds = _largest_that_fits(lambda most: int(sizes @ np.minimum(most, runs)), int(runs.max(initial=0)))
     if seeds:
         return np.minimum(seeds, runs).tolist()
@@ -132,7 +132,7 @@ class _Runs:
         default_factory=lambda: {
             "errors_per_decade": ERRORS_PER_DECADE,
             "outcomes": [str(outcome) for outcome in Outcome],
-            "cells": [],
+            "cases": [],
             **{name: [] for name in _PER_RUN},
         }
     )
@@ -141,10 +141,10 @@ class _Runs:
     numbers: list[np.ndarray] = field(default_factory=list)
 
     def add(self, index: int, runs: Sequence[tuple[StoredRun, Record]]) -> None:
-        """Take the runs of a cell."""
+        """Take the runs of a case."""
         names, weights = _weights_over_time([record for _, record in runs])
         shown = _largest(weights)
-        self.header["cells"].append({"names": [names[k] for k in shown], "weights": len(names)})
+        self.header["cases"].append({"names": [names[k] for k in shown], "weights": len(names)})
         for (run, record), values in zip(runs, weights):
             self._add_run(index, run, record, np.empty((0, 0)) if values is None else values[shown])
 
@@ -153,9 +153,9 @@ class _Runs:
         facts = {
             "row": index,
             "seed": record.seed,
-            "outcome": list(Outcome).index(run.verdict.outcome),
+            "outcome": list(Outcome).index(run.assessment.outcome),
             "chosen": record.chosen,
-            "solved_at": run.verdict.solved_at,
+            "solved_at": run.assessment.solved_at,
             "sparsity": rounded(record.sparsity),
             "threshold": rounded(run.threshold),
             "formula": self._formula(formula(record, only_readable=True)),

@@ -18,7 +18,7 @@ from typing import Any
 from nalm._version import __version__
 from nalm.errors import NalmError
 from nalm.experiment.store import Record, Store
-from nalm.experiment.stored import WEIGHTS, stored_cells
+from nalm.experiment.stored_cases import WEIGHTS, stored_cases
 from nalm.report.files import check_output, written_whole
 from nalm.report.ledger_tab import ledger_cells, ledger_text
 from nalm.report.packing import pack_runs, packed
@@ -29,7 +29,9 @@ _PLOTLY = "vendor/plotly-basic.min.js"
 _SCRIPTS = ("decode", "dom", "plots", "panels", "table", "run", "ledger", "main")
 
 
-def write_page(store: Path, output: Path, tell: Callable[[int, int], None] = lambda done, total: None) -> int:
+def write_page(
+    store: Path, output: Path, on_progress: Callable[[int, int], None] = lambda done, total: None
+) -> int:
     """Write the page; a store that is not there is an empty one. The number of runs.
 
     Args:
@@ -42,9 +44,9 @@ def write_page(store: Path, output: Path, tell: Callable[[int, int], None] = lam
         # Every run that is read is checked by itself: the file as a whole need not be gone through before.
         held = opened.enter_context(Store(store, read_only=True, damaged=True)) if store.exists() else None
         runs = Runs(held)
-        page = Page(stored_cells(runs.judged()))
+        page = Page(stored_cases(runs.judged()))
         with written_whole(output) as part:
-            part.write_text(_rendered(page, runs, store, tell), encoding="utf-8")
+            part.write_text(_rendered(page, runs, store, on_progress), encoding="utf-8")
     return page.runs
 
 
@@ -77,9 +79,9 @@ class Runs:
         return iter(()) if self.store is None else self.store.records(*arguments, **options)
 
 
-def _rendered(page: Page, runs: Runs, store: Path, tell: Callable[[int, int], None]) -> str:
+def _rendered(page: Page, runs: Runs, store: Path, on_progress: Callable[[int, int], None]) -> str:
     template, plotly = _template(), packed(_asset(_PLOTLY).encode()) if page.runs else ""
-    details = pack_runs([line.cell for line in page.lines], runs.whole, tell)
+    details = pack_runs([row.case for row in page.rows], runs.whole, on_progress)
     data = packed(json.dumps(page.program_data(details.shown) | ledger_cells(), allow_nan=False).encode())
     rendered: str = template.render(
         version=__version__,
@@ -101,13 +103,13 @@ def _rendered(page: Page, runs: Runs, store: Path, tell: Callable[[int, int], No
     return rendered
 
 
-def _about_runs(shown: int, total: int, every_line: bool) -> str:
+def _about_runs(shown: int, total: int, every_row: bool) -> str:
     said = (
         "Errors and weights of one seed over time, and what the weights at the chosen step say as a formula."
     )
     if shown == total:
         return said
-    which = "the lowest seeds of every line" if every_line else "the lowest seed of the first lines"
+    which = "the lowest seeds of every row" if every_row else "the lowest seed of the first rows"
     return f"{said} {shown:,} of {total:,} runs are on this page: {which}."
 
 

@@ -8,13 +8,13 @@ from datetime import datetime
 from typing import Any
 
 from nalm.evaluate.outcome import Outcome
-from nalm.experiment.restore import spec_of
+from nalm.experiment.rebuild import spec_of
 from nalm.experiment.run import LOG_INTERVAL
-from nalm.experiment.stored import StoredCell, Versions
+from nalm.experiment.stored_cases import StoredCase, Versions
 from nalm.recipes.plain import in_words, with_defaults
-from nalm.report.lines import Line, Section, budgets_of, lines_of, ops_of, ranges_of
 from nalm.report.packing import rounded
 from nalm.report.page_published import published_rows
+from nalm.report.page_rows import PageRow, Section, budgets_of, ops_of, page_rows_of, ranges_of
 from nalm.report.page_summary import headline
 from nalm.tasks import RANGES
 
@@ -23,18 +23,18 @@ MOST_PIECES = 8
 
 
 class Page:
-    """The data of a page, from the cells of a store."""
+    """The data of a page, from the cases of a store."""
 
-    def __init__(self, cells: Sequence[StoredCell]) -> None:
-        self.lines = lines_of(cells)
-        self.sections: dict[Section, list[Line]] = {}
-        for line in self.lines:
-            self.sections.setdefault(line.section, []).append(line)
-        self.recipes = _numbered(_recipe(line.cell) for line in self.lines)
-        self.runs = sum(len(line.cell.runs) for line in self.lines)
+    def __init__(self, cases: Sequence[StoredCase]) -> None:
+        self.rows = page_rows_of(cases)
+        self.sections: dict[Section, list[PageRow]] = {}
+        for row in self.rows:
+            self.sections.setdefault(row.section, []).append(row)
+        self.recipes = _numbered(_recipe(row.case) for row in self.rows)
+        self.runs = sum(len(row.case.runs) for row in self.rows)
         self.machines: Counter[Versions] = Counter()
-        for line in self.lines:
-            self.machines.update(line.cell.machines)
+        for row in self.rows:
+            self.machines.update(row.case.machines)
 
     # -- for the page's program ------------------------------------------------------------------
 
@@ -42,34 +42,34 @@ class Page:
         """What the scripts of the page work with.
 
         Args:
-            shown: how many single runs of each line the page has.
+            shown: how many single runs of each row the page has.
         """
         machines = _numbered(self.machines)
         sections = _numbered(self.sections)
         return {
             "rows": [
                 {
-                    **self._row(line),
-                    "section": sections[line.section],
-                    "machines": sorted(machines[versions] for versions in line.cell.machines),
-                    "detailed": shown[line.index],
+                    **self._row(row),
+                    "section": sections[row.section],
+                    "machines": sorted(machines[versions] for versions in row.case.machines),
+                    "detailed": shown[row.index],
                 }
-                for line in self.lines
+                for row in self.rows
             ],
             "sections": [
                 {
                     "index": k,
                     "id": _anchor(k),
                     "title": section.title,
-                    "ops": ops_of(lines),
-                    "ranges": ranges_of(lines),
-                    "budgets": [str(budget) for budget in budgets_of(lines)],
+                    "ops": ops_of(rows),
+                    "ranges": ranges_of(rows),
+                    "budgets": [str(budget) for budget in budgets_of(rows)],
                 }
-                for k, (section, lines) in enumerate(self.sections.items())
+                for k, (section, rows) in enumerate(self.sections.items())
             ],
             # Their order gives colours and symbols: plain models have the first ones.
             "labels": list(
-                dict.fromkeys(line.label for line in sorted(self.lines, key=lambda each: each.second_rank))
+                dict.fromkeys(row.label for row in sorted(self.rows, key=lambda each: each.second_rank))
             ),
             "order": [*RANGES],
             "recipes": list(self.recipes),
@@ -78,64 +78,64 @@ class Page:
             "published": published_rows(self.sections),
         }
 
-    def _row(self, line: Line) -> dict[str, Any]:
-        cell, measured = line.cell, line.cell.row()
+    def _row(self, row: PageRow) -> dict[str, Any]:
+        case, measured = row.case, row.case.row()
         for name in ("success", "solved_at", "sparsity"):
             measured[name] = {key: rounded(value) for key, value in measured[name].items()}
         for name in ("sparsity_with_gates", "train_range", "test_range"):
             del measured[name]
         return {
             **measured,
-            "index": line.index,
-            "label": line.label,
-            "range": line.range,
-            "task": cell.task.name,
-            "model": cell.model,
-            "variant": "; ".join(cell.variant),
-            "hidden": line.second_rank,
-            "budget": str(line.budget),
-            "recipe": _recipe_name(cell),
-            "train": str(cell.task.train_range),
-            "test": str(cell.task.test_range),
+            "index": row.index,
+            "label": row.label,
+            "range": row.range,
+            "task": case.task.name,
+            "model": case.model,
+            "variant": "; ".join(case.variant),
+            "hidden": row.second_rank,
+            "budget": str(row.budget),
+            "recipe": _recipe_name(case),
+            "train": str(case.task.train_range),
+            "test": str(case.task.test_range),
             "threshold": rounded(measured["threshold"]),
-            "seeds": seeds_text(run.seed for run in cell.runs),
-            "recipe_text": self.recipes[_recipe(cell)],
-            "computed": [cell.times[0], cell.times[1]] if cell.times else [None, None],
-            "when": when(cell.times),
+            "seeds": seeds_text(run.seed for run in case.runs),
+            "recipe_text": self.recipes[_recipe(case)],
+            "computed": [case.times[0], case.times[1]] if case.times else [None, None],
+            "when": when(case.times),
         }
 
     # -- for the text of the page ----------------------------------------------------------------
 
     def text_data(self) -> dict[str, Any]:
         """What the template shows."""
-        cells = [line.cell for line in self.lines]
-        times = sorted(time for cell in cells for time in cell.times)
-        untimed = sum(cell.untimed for cell in cells)
+        cases = [row.case for row in self.rows]
+        times = sorted(time for case in cases for time in case.times)
+        untimed = sum(case.untimed for case in cases)
         return {
             "runs": self.runs,
-            "models": list(dict.fromkeys(cell.model for cell in cells)),
+            "models": list(dict.fromkeys(case.model for case in cases)),
             "when": when(times) + (", some before times were noted" if 0 < untimed < self.runs else ""),
             "sections": [
                 {
                     "id": _anchor(k),
                     "title": section.title,
-                    "about": _about(lines[0].cell),
-                    "parts": headline(lines),
+                    "about": _about(rows[0].case),
+                    "parts": headline(rows),
                 }
-                for k, (section, lines) in enumerate(self.sections.items())
+                for k, (section, rows) in enumerate(self.sections.items())
             ],
             "machines": [{"runs": n, **dict(versions)} for versions, n in self.machines.items()],
             "recipes": self._recipes(),
-            "seeds": seeds_text({run.seed for cell in cells for run in cell.runs}),
+            "seeds": seeds_text({run.seed for case in cases for run in case.runs}),
             "log_interval": LOG_INTERVAL,
         }
 
     def _recipes(self) -> list[dict[str, Any]]:
         found: dict[tuple[str, str], list[str]] = {}
-        for line in self.lines:
-            ops = found.setdefault((line.label, _recipe(line.cell)), [])
-            if line.op not in ops:
-                ops.append(line.op)
+        for row in self.rows:
+            ops = found.setdefault((row.label, _recipe(row.case)), [])
+            if row.op not in ops:
+                ops.append(row.op)
         return [{"label": label, "ops": ", ".join(ops), "text": text} for (label, text), ops in found.items()]
 
 
@@ -148,19 +148,19 @@ def _anchor(section: int) -> str:
     return f"task-{section + 1}"
 
 
-def _recipe_name(cell: StoredCell) -> str:
-    spec = spec_of(cell.model)
-    return "unknown" if spec is None else spec.recipe_name(cell.task.stack_recipe)
+def _recipe_name(case: StoredCase) -> str:
+    spec = spec_of(case.model)
+    return "unknown" if spec is None else spec.recipe_name(case.task.stack_recipe)
 
 
-def _recipe(cell: StoredCell) -> str:
+def _recipe(case: StoredCase) -> str:
     """The recipe without what it leaves out."""
-    return in_words(with_defaults(cell.identity["recipe"]))
+    return in_words(with_defaults(case.identity["recipe"]))
 
 
-def _about(cell: StoredCell) -> str:
-    first = (type(cell.task).__doc__ or "").strip().splitlines()[0]
-    number = "1 input" if cell.task.inputs == 1 else f"{cell.task.inputs} inputs"
+def _about(case: StoredCase) -> str:
+    first = (type(case.task).__doc__ or "").strip().splitlines()[0]
+    number = "1 input" if case.task.inputs == 1 else f"{case.task.inputs} inputs"
     return first.replace("`inputs` inputs", number).replace("`", "")
 
 

@@ -1,4 +1,4 @@
-"""The papers' success rates beside the lines of a page: of the same data, threshold and steps."""
+"""The papers' success rates beside the rows of a page: of the same data, threshold and steps."""
 
 from __future__ import annotations
 
@@ -7,18 +7,18 @@ from typing import Any
 
 from nalm.evaluate.ranking import Budget
 from nalm.papers.beside import published_for
-from nalm.report.lines import Line, Section
 from nalm.report.packing import rounded
+from nalm.report.page_rows import PageRow, Section
 
 
-def published_rows(sections: Mapping[Section, Sequence[Line]]) -> list[dict[str, Any]]:
+def published_rows(sections: Mapping[Section, Sequence[PageRow]]) -> list[dict[str, Any]]:
     """One row a published rate of a task that is on the page, with its section and its budget."""
-    return [row for index, lines in enumerate(sections.values()) for row in _of_section(index, lines)]
+    return [row for index, rows in enumerate(sections.values()) for row in _of_section(index, rows)]
 
 
-def _of_section(index: int, lines: Sequence[Line]) -> Iterator[dict[str, Any]]:
-    # Lines that differ in more than operation and range are in other sections: one of each stands for all.
-    tasks = {(line.op, line.range): line.cell.task for line in lines}
+def _of_section(index: int, rows: Sequence[PageRow]) -> Iterator[dict[str, Any]]:
+    # Rows that differ in more than operation and range are in other sections: one of each stands for all.
+    tasks = {(row.op, row.range): row.case.task for row in rows}
     for (op, range), task in tasks.items():
         for rate in published_for(task):
             row = rate.row()

@@ -10,56 +10,56 @@ from typing import Any
 
 from nalm.evaluate.intervals import success_interval
 from nalm.evaluate.outcome import Outcome
-from nalm.report.lines import Line, budgets_of, ops_of, ranges_of
+from nalm.report.page_rows import PageRow, budgets_of, ops_of, ranges_of
 
 
-def headline(lines: Sequence[Line]) -> list[dict[str, Any]]:
+def headline(rows: Sequence[PageRow]) -> list[dict[str, Any]]:
     """One part a budget: the share of all runs that are solved, unit by operation."""
-    shown = [line for line in lines if not line.second_rank]
+    shown = [row for row in rows if not row.second_rank]
     return [
-        {"budget": str(budget), **_part([line for line in shown if line.budget == budget])}
+        {"budget": str(budget), **_part([row for row in shown if row.budget == budget])}
         for budget in budgets_of(shown)
     ]
 
 
-def _part(lines: Sequence[Line]) -> dict[str, Any]:
-    ops = ops_of(lines)
-    groups: dict[str, dict[str, list[Line]]] = {}
-    for line in lines:
-        groups.setdefault(line.label, {}).setdefault(line.op, []).append(line)
-    ranges = {op: len(ranges_of(line for line in lines if line.op == op)) for op in ops}
+def _part(rows: Sequence[PageRow]) -> dict[str, Any]:
+    ops = ops_of(rows)
+    groups: dict[str, dict[str, list[PageRow]]] = {}
+    for row in rows:
+        groups.setdefault(row.label, {}).setdefault(row.op, []).append(row)
+    ranges = {op: len(ranges_of(row for row in rows if row.op == op)) for op in ops}
     pooled = {
         label: {op: _pooled(found, ranges[op]) for op, found in by_op.items()}
         for label, by_op in groups.items()
     }
     for op in ops:
-        _mark_best([cells[op] for cells in pooled.values() if op in cells])
+        _mark_best([cases[op] for cases in pooled.values() if op in cases])
     return {
         "ops": ops,
         "units": [
             {
                 "label": label,
-                "seeds": _seeds(line for found in groups[label].values() for line in found),
-                "cells": [cells.get(op) for op in ops],
+                "seeds": _seeds(row for found in groups[label].values() for row in found),
+                "cases": [cases.get(op) for op in ops],
             }
-            for label, cells in pooled.items()
+            for label, cases in pooled.items()
         ],
     }
 
 
-def _mark_best(cells: Sequence[dict[str, Any]]) -> None:
+def _mark_best(cases: Sequence[dict[str, Any]]) -> None:
     """Mark the highest among those that were run on all ranges, if there is anything to compare."""
-    whole = [cell for cell in cells if not cell["partial"]]
-    top = max((cell["value"] for cell in whole), default=0)
-    for cell in whole:
-        cell["best"] = len(cells) > 1 and 0 < top == cell["value"]
+    whole = [case for case in cases if not case["partial"]]
+    top = max((case["value"] for case in whole), default=0)
+    for case in whole:
+        case["best"] = len(cases) > 1 and 0 < top == case["value"]
 
 
-def _pooled(lines: Sequence[Line], ranges: int) -> dict[str, Any]:
-    """Success of all runs of some lines."""
-    solved = sum(run.verdict.outcome is Outcome.SOLVED for line in lines for run in line.cell.runs)
-    found = success_interval(solved, sum(len(line.cell.runs) for line in lines))
-    run = len(ranges_of(lines))
+def _pooled(rows: Sequence[PageRow], ranges: int) -> dict[str, Any]:
+    """Success of all runs of some rows."""
+    solved = sum(run.assessment.outcome is Outcome.SOLVED for row in rows for run in row.case.runs)
+    found = success_interval(solved, sum(len(row.case.runs) for row in rows))
+    run = len(ranges_of(rows))
     return {
         "value": found.value,
         "rate": f"{found.value:.3f}",
@@ -69,7 +69,7 @@ def _pooled(lines: Sequence[Line], ranges: int) -> dict[str, Any]:
     }
 
 
-def _seeds(lines: Iterable[Line]) -> str:
-    """How many seeds each line has: a number, or from the fewest to the most."""
-    found = sorted({len(line.cell.runs) for line in lines})
+def _seeds(rows: Iterable[PageRow]) -> str:
+    """How many seeds each row has: a number, or from the fewest to the most."""
+    found = sorted({len(row.case.runs) for row in rows})
     return " to ".join(f"{number:,}" for number in dict.fromkeys((found[0], found[-1])))

@@ -75,7 +75,7 @@ class Flat:
     def changed_all(self, vectors: Tensor, question: Callable[[nn.Module], Any]) -> Tensor:
         """The vectors after a change of the models in place, frozen parameters too."""
         parameters = {name: p.clone() for name, p in self.named(vectors).items()}
-        self.models.ask(parameters, question)
+        self.models.apply(parameters, question)
         return self.flatten(parameters)
 
     def single(self, vector: Tensor) -> nn.Module:

@@ -18,7 +18,7 @@ from nalm.second_order.solver import Result, Rows, solve_rows
 from nalm.tasks._base import Split, Task
 from nalm.tasks.sampling import sample
 from nalm.threads import one_thread
-from nalm.trained import HISTORY_PARAMETERS, Options, Report, Trained
+from nalm.trained import HISTORY_PARAMETERS, Options, StepsDone, Trained
 
 _LEAST_ROWS, _ROWS_PER_PARAMETER = 256, 4
 _FRESH_ROWS = 1000
@@ -43,10 +43,10 @@ def solve_runs(
     """
     began, iterations = time.perf_counter(), options.iterations
 
-    def tell(done: int) -> None:
+    def on_progress(done: int) -> None:
         if options.on_progress is not None:
             passed = time.perf_counter() - began
-            options.on_progress(Report(done, len(seeds) * iterations, passed))
+            options.on_progress(StepsDone(done, len(seeds) * iterations, passed))
 
     check_model(model)
     for task in tasks:
@@ -57,9 +57,9 @@ def solve_runs(
     runs = []
     with torch.inference_mode(False), torch.no_grad(), one_thread():
         for done, (task, recipe, seed) in enumerate(zip(tasks, recipes, seeds)):
-            tell(done * iterations)
+            on_progress(done * iterations)
             runs.append(_run(flat, task, recipe, seed, iterations, steps))
-        tell(len(runs) * iterations)
+        on_progress(len(runs) * iterations)
         return _collect(flat, model, tasks, seeds, steps, runs, time.perf_counter() - began)
 
 

@@ -12,7 +12,7 @@ from torch import Tensor, nn
 
 from nalm.errors import ArgumentError
 from nalm.symbolic.check import Checked, checked
-from nalm.symbolic.explanation import READABLE, Explanation
+from nalm.symbolic.explanation import TOLERANCE, Explanation
 from nalm.symbolic.follow import Call, CannotFollow
 from nalm.symbolic.rounding import Move, largest_move
 from nalm.symbolic.sources import READABLE_MODELS, Chain, Source, source_of, unwrapped
@@ -20,14 +20,14 @@ from nalm.units._base import units_of
 from nalm.units._computed import kind_of
 from nalm.units._remarks import remarks_of
 
-__all__ = ["READABLE", "Explanation", "explain"]
+__all__ = ["TOLERANCE", "Explanation", "explain"]
 
 
 def explain(
     model: nn.Module,
     names: Sequence[str] | None = None,
     *,
-    tolerance: float = READABLE,
+    tolerance: float = TOLERANCE,
     only_readable: bool = False,
 ) -> Explanation | list[Any]:
     """Read a model as simplified sympy expressions.

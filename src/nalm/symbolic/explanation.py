@@ -9,7 +9,7 @@ import sympy as sp
 
 from nalm.symbolic.rounding import Move
 
-READABLE = 0.01
+TOLERANCE = 0.01
 """Weights further than this from a discrete value are not read as that value."""
 _CLOSE = 0.1
 """Weights up to this far from a discrete value are on their way to it, if the model fits its data."""
@@ -35,7 +35,7 @@ class Explanation:
     expressions: list[Any]
     readable: bool
     distance: float
-    tolerance: float = READABLE
+    tolerance: float = TOLERANCE
     reading: str = ""
     reason: str = ""
     remarks: tuple[str, ...] = ()

@@ -58,7 +58,7 @@ def largest_move(source: Source, snapped: Source, named_from: float = 0.0) -> Mo
 
 def _of_unit(before: Unit, after: Unit) -> tuple[float, str, int]:
     """How far at most a value moved that decides the output, its name and its place."""
-    old, new, matters = _held(before), _held(after), after.matters()
+    old, new, matters = _held(before), _held(after), after.decisive_mask()
     found = (0.0, "", 0)
     for name, value in old.items():
         move = (new[name] - value).abs().flatten()

@@ -145,7 +145,7 @@ class Task:
         return {"labels": self.labels(), "op": None, "inputs": self.in_features, **ranges}
 
     @classmethod
-    def restore(cls, labels: Mapping[str, Any], identity: Mapping[str, Any]) -> Task:
+    def rebuild(cls, labels: Mapping[str, Any], identity: Mapping[str, Any]) -> Task:
         """The task of a stored run, from its labels and its part of the run's name."""
         raise NotImplementedError
 

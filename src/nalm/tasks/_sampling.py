@@ -104,7 +104,7 @@ class RangeTask(Task):
         return replace(cls.of(op, range, inputs), **dict(others))  # type: ignore[type-var]
 
     @classmethod
-    def restore(cls, labels: Mapping[str, Any], identity: Mapping[str, Any]) -> Self:
+    def rebuild(cls, labels: Mapping[str, Any], identity: Mapping[str, Any]) -> Self:
         """The task of a stored run, with what it was made with next to operation, range and inputs."""
         known = {field.name for field in fields(cls)} - {"op", "range", "inputs"}  # type: ignore[arg-type]
         others = tuple((name, value) for name, value in sorted(identity.items()) if name in known)

@@ -142,7 +142,7 @@ class Table(Task):
         return {"table": self.label}
 
     @classmethod
-    def restore(cls, labels: Mapping[str, Any], identity: Mapping[str, Any]) -> StoredTable:
+    def rebuild(cls, labels: Mapping[str, Any], identity: Mapping[str, Any]) -> StoredTable:
         """The table of a stored run, without its rows, which are not in the store."""
         return StoredTable(str(labels["table"]), dict(identity))
 

@@ -19,11 +19,11 @@ from torch import Tensor, nn
 from torch.utils.hooks import RemovableHandle
 
 from nalm.errors import ArgumentError, check_above_zero, check_positive, unknown
-from nalm.models.many import ask
+from nalm.models.many import apply
 from nalm.recipes import Recipe
 from nalm.recipes.gradients import Gradients
 from nalm.recipes.optimisers import SGD, Adam, Centred, Optimiser, RMSProp
-from nalm.recipes.schedules import Progress
+from nalm.recipes.schedules import StepState
 from nalm.units._base import COMMON_RECIPES, Unit, units_of
 from nalm.units.helpers import checked_units, project_
 
@@ -253,9 +253,9 @@ class _Course:
         """The recipe's penalties with their strengths at this point, shape `batch_shape`."""
         held = {name: self._with_axis(p) for name, p in self.unit.named_parameters()}
         first = next(iter(held.values()))
-        total, progress = first.new_zeros(len(first)), self._progress(done, first, loss)
+        total, now = first.new_zeros(len(first)), self._now(done, first, loss)
         for penalty in self.recipe.penalties:
-            value = ask(self.skeleton, held, functools.partial(penalty, progress=progress))
+            value = apply(self.skeleton, held, functools.partial(penalty, now=now))
             total = total if value is None else total + value
         return total.reshape(self.unit.batch_shape)
 
@@ -269,8 +269,8 @@ class _Course:
             held = treat(held) if treat is not None else held
         if recipe.gradient_noise is not None:
             first = next(iter(held.values()))
-            progress = self._progress(done, first, first.new_tensor(torch.inf))
-            held = recipe.gradient_noise(held, {n: torch.randn_like(g) for n, g in held.items()}, progress)
+            now = self._now(done, first, first.new_tensor(torch.inf))
+            held = recipe.gradient_noise(held, {n: torch.randn_like(g) for n, g in held.items()}, now)
         for name, gradient in held.items():
             named[name].grad.copy_(gradient.reshape(named[name].shape))  # type: ignore[union-attr]
 
@@ -283,9 +283,9 @@ class _Course:
         """A tensor of the unit with one model axis first, which the parts of recipes need."""
         return tensor.reshape(self.unit.batch_shape.numel(), *tensor.shape[len(self.unit.batch_shape) :])
 
-    def _progress(self, done: float, like: Tensor, loss: Tensor) -> Progress:
+    def _now(self, done: float, like: Tensor, loss: Tensor) -> StepState:
         step = like.new_full((len(like),), done * self.recipe.iterations)
-        return Progress(step, loss.to(like).reshape(-1).expand(len(like)))
+        return StepState(step, loss.to(like).reshape(-1).expand(len(like)))
 
     def __str__(self) -> str:
         rate = "your own rate" if self.rate is None else f"rate {self.rate:.3g}"

@@ -17,7 +17,7 @@ from nalm.models.spec import ModelSpec
 from nalm.recipes import Recipe
 from nalm.recipes.steps import timing_of, with_steps
 from nalm.tasks import Table, Task
-from nalm.trained import Report
+from nalm.trained import StepsDone
 from nalm.training.published import published_recipe
 from nalm.training.result import TrainResult
 from nalm.training.trainers import train_runs
@@ -36,7 +36,7 @@ def train(
     dtype: torch.dtype | None = None,
     device: torch.device | str = "cpu",
     compiled: bool = True,
-    progress: Callable[[Report], None] | None = None,
+    on_progress: Callable[[StepsDone], None] | None = None,
 ) -> TrainResult:
     """Train a model on a task or on data, for one seed or for thousands at once.
 
@@ -58,7 +58,7 @@ def train(
         dtype: precision of a model given by name, float32 or float64; a module trains in its own.
         device: where to train.
         compiled: compile the training step (seconds, once), or run it eagerly.
-        progress: called after each evaluation with a `Report`.
+        on_progress: called after each evaluation with a `StepsDone`.
 
     Returns:
         Curves, chosen weights and outcomes of all runs.
@@ -72,8 +72,8 @@ def train(
         raise ArgumentError("model", "an nn.Module or the name of one", type(model).__name__)
     check_changeable(model)
     device = check_device(device) or torch.device("cpu")
-    if progress is not None and (isinstance(progress, type) or not callable(progress)):
-        raise ArgumentError("progress", "None or a function that takes a report", repr(progress))
+    if on_progress is not None and (isinstance(on_progress, type) or not callable(on_progress)):
+        raise ArgumentError("on_progress", "None or a function of one argument", repr(on_progress))
     published = published_recipe(spec or model, task)
     if not isinstance(recipe, Recipe | None):
         raise ArgumentError("recipe", "a Recipe", repr(recipe))
@@ -99,7 +99,7 @@ def train(
         device=device,
         compiled=compiled,
         initial=initial,
-        on_progress=progress,
+        on_progress=on_progress,
     )
     model.load_state_dict(result.model_of(result.best).state_dict())
     return result

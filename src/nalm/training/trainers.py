@@ -22,7 +22,7 @@ from nalm.second_order.checks import check_model, check_task
 from nalm.second_order.runs import solve_runs
 from nalm.streams import check_seed
 from nalm.tasks import Split, Task
-from nalm.trained import OnProgress, Options, Trained
+from nalm.trained import OnSteps, Options, Trained
 from nalm.training.result import TrainResult
 
 
@@ -150,7 +150,7 @@ def train_runs(
     device: torch.device | str = "cpu",
     compiled: bool = True,
     initial: Parameters | None = None,
-    on_progress: OnProgress | None = None,
+    on_progress: OnSteps | None = None,
 ) -> TrainResult:
     """Train one copy of the model per seed, each with its own task and recipe, by the recipe's trainer.
 

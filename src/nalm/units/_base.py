@@ -180,7 +180,7 @@ class Unit(Subject):
         """Move every weight and gate to the nearest discrete value, in place."""
         self.select_(self.weights()["W"].round())
 
-    def matters(self) -> dict[str, Tensor]:
+    def decisive_mask(self) -> dict[str, Tensor]:
         """Which weights and gates decide the output of a snapped unit, by name; those not named all do.
 
         The weights of a path that its gate has closed may be anything, and so may the gate of an input that

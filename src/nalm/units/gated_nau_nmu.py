@@ -102,7 +102,7 @@ class GatedNAUNMU(Unit):
         self.add_weight.copy_(self.add_weight.clamp(-1, 1).round())
         self.mul_weight.copy_(self.mul_weight.clamp(0, 1).round())
 
-    def matters(self) -> dict[str, Tensor]:
+    def decisive_mask(self) -> dict[str, Tensor]:
         """The weights of the path that the gate has opened for positive inputs."""
         sums, products = opened(self.gate)
         return {"W": sums.expand_as(self.gate), "W_mul": products.expand_as(self.gate)}

@@ -91,7 +91,7 @@ class INALU(INAC):
         raw = (self.w_hat, self.m_hat, self.w_hat_mul, self.m_hat_mul, self.gate)
         return saturation_penalty(raw, len(self.batch_shape))
 
-    def matters(self) -> dict[str, Tensor]:
+    def decisive_mask(self) -> dict[str, Tensor]:
         """The weights of the path that the gate has opened."""
         sums = (self.gate > 0)[..., None]
         return {"W": sums.expand_as(self.w_hat), "W_mul": (~sums).expand_as(self.w_hat)}

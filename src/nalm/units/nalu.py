@@ -34,7 +34,7 @@ from nalm.units.nac_mul import EPSILON, magnitude_powers, power_product
 
 OPEN = 1e9
 """A gate weight that opens or closes the gate fully for inputs down to 1e-6."""
-READABLE = 100.0
+SATURATED = 100.0
 """From this size on, gate weights of one sign are read as open or closed: inputs of 0.1 saturate the gate."""
 _CLEAR = 20.0
 """From this size on, the logistic function is 0 or 1 to eight digits."""
@@ -131,7 +131,7 @@ class NALU(Unit):
         if not self.shared:
             saturate_(self.w_hat_mul, self.m_hat_mul, weights["W_mul"].round())
 
-    def matters(self) -> dict[str, Tensor]:
+    def decisive_mask(self) -> dict[str, Tensor]:
         """The weights of the path that the gate has opened for positive inputs, if they are not shared."""
         if self.shared:
             return {}
@@ -181,15 +181,15 @@ def decided(x: Tensor, gate: Tensor) -> Tensor:
 
 def opened(gate: Tensor) -> tuple[Tensor, Tensor]:
     """Which outputs need the sum, and which the product: both, where the gate cannot be read."""
-    closed, open_ = (gate <= -READABLE).all(-1, keepdim=True), (gate >= READABLE).all(-1, keepdim=True)
+    closed, open_ = (gate <= -SATURATED).all(-1, keepdim=True), (gate >= SATURATED).all(-1, keepdim=True)
     return ~closed, ~open_
 
 
 def read_gate(weights: np.ndarray) -> int | None:
     """1 or 0 if these gate weights open or close the gate for all inputs above zero, else None."""
-    if (weights >= READABLE).all():
+    if (weights >= SATURATED).all():
         return 1
-    return 0 if (weights <= -READABLE).all() else None
+    return 0 if (weights <= -SATURATED).all() else None
 
 
 def gate_expression(

@@ -133,7 +133,7 @@ class NLRL(Unit):
         """Which inputs are negated, and which outputs are disjunctions (or, by De Morgan, negated)."""
         return {"negation": torch.sigmoid(self.negation), "output": torch.sigmoid(self.output)}
 
-    def matters(self) -> dict[str, Tensor]:
+    def decisive_mask(self) -> dict[str, Tensor]:
         """Negations of inputs that are used."""
         return {"negation": self.weight > 0}
 

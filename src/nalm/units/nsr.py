@@ -40,7 +40,7 @@ CHOSEN = 1000.0
 """A raw operand weight that takes all of the softmax."""
 SHARP = 1e6
 """The scale of ideal weights: far beyond where the logistic function is 0 or 1."""
-READABLE = 4.6
+SATURATED = 4.6
 """From this size on, z is read as true or false: the output is within 0.01 of 1 or 0."""
 EQUAL, DIFFERENT = 1e-6, 3.0
 """Scaled differences that are certainly none, and such at which tanh is within 0.01 of 1 or -1."""
@@ -177,7 +177,7 @@ class NSR(Unit):
         """Whether each comparison has one pair of operands and a clear answer in all three cases."""
         values = self.parameter_values()
         found = (_cases(self, values, k) for k in range(self.comparisons))
-        return all(case is not None and (np.abs(case[2]) >= READABLE).all() for case in found)
+        return all(case is not None and (np.abs(case[2]) >= SATURATED).all() for case in found)
 
     def holds(self, x: Tensor) -> Tensor:
         """Rows whose operands are equal, or so different that the answer is clear."""

@@ -136,7 +136,7 @@ class RealNPU(Unit):
         gate = self.clipped_gate()
         return {} if gate is None else {"g": gate}
 
-    def matters(self) -> dict[str, Tensor]:
+    def decisive_mask(self) -> dict[str, Tensor]:
         """Powers of inputs whose gate is open, and gates of inputs with a power."""
         if not self.relevance:
             return {}

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from nalm.experiment.run import Cell
+from nalm.experiment.run import Case
 from nalm.models import ModelSpec
 from nalm.papers.agreement import Reason
 from nalm.papers.entry import Place
@@ -33,9 +33,9 @@ class Series:
     hidden: int = 2
     recipe: Recipe | None = None
 
-    def cell(self, task: RangeTask) -> Cell:
+    def case(self, task: RangeTask) -> Case:
         """The series on a task."""
-        plain = Cell(ModelSpec.parse(self.model), task, other_recipe=self.recipe, hidden=self.hidden)
+        plain = Case(ModelSpec.parse(self.model), task, other_recipe=self.recipe, hidden=self.hidden)
         if self.change is None:
             return plain
         return replace(plain, other_recipe=self.change(plain.named_recipe))
@@ -47,7 +47,7 @@ def table(
     """The places of a table: every series on every task, by the name of the column."""
     rows = tuple(series)
     return lambda: [
-        Place(row.label, column, (row.cell(task),), reason) for row in rows for column, task in tasks.items()
+        Place(row.label, column, (row.case(task),), reason) for row in rows for column, task in tasks.items()
     ]
 
 
@@ -57,7 +57,7 @@ def pooled(
     """The places of a table whose columns are several tasks taken together."""
     rows = tuple(series)
     return lambda: [
-        Place(row.label, column, tuple(row.cell(task) for task in tasks), reason)
+        Place(row.label, column, tuple(row.case(task) for task in tasks), reason)
         for row in rows
         for column, tasks in groups.items()
     ]

@@ -40,7 +40,7 @@ function loadRuns() {
     let offset = 0;
     const runs = header.row.map((row, k) => {
       const start = offset;
-      offset += 2 * header.grids[header.steps[k]].length + header.cells[row].names.length * header.grids[header.points[k]].length;
+      offset += 2 * header.grids[header.steps[k]].length + header.cases[row].names.length * header.grids[header.points[k]].length;
       return { k, row, seed: header.seed[k], start };
     });
     return { header, numbers, runs };
@@ -50,7 +50,7 @@ function loadRuns() {
 
 // One run's curves and weights, as numbers.
 function runDetails({ header, numbers }, run) {
-  const cell = header.cells[run.row];
+  const cell = header.cases[run.row];
   const steps = header.grids[header.steps[run.k]];
   const points = header.grids[header.points[run.k]];
   let at = run.start;

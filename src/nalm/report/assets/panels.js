@@ -49,7 +49,7 @@ function buildTask(section, report) {
     const like = published();
     if (like.length) return `In italics what papers publish for the same data and ${state.budget}. Counted as solved: ${[...new Set(like.map((rate) => rate.threshold))].join("; ")}.`;
     const others = [...new Set(found.map((rate) => rate.budget))].join(", ");
-    return `Papers publish rates for these data, of ${others}; they are shown beside lines of as many steps.`;
+    return `Papers publish rates for these data, of ${others}; they are shown next to rows of as many steps.`;
   }
 
   function chooseBudget() {

@@ -89,9 +89,9 @@ function buildTable(report) {
       .filter((row) => (!state.op || row.op === state.op) && wanted.every((word) => texts.get(row).includes(word)))
       .sort(compare);
     heads.forEach((head, k) => head.setAttribute("aria-sort", columns[k] !== column ? "none" : state.down ? "descending" : "ascending"));
-    count.textContent = `${state.rows.length} of ${report.rows.length} lines`;
+    count.textContent = `${state.rows.length} of ${report.rows.length} rows`;
     body.replaceChildren(...state.rows.map(line));
-    if (!state.rows.length) body.append(element("tr", {}, element("td", { colspan: columns.length, class: "none" }, "No line matches.")));
+    if (!state.rows.length) body.append(element("tr", {}, element("td", { colspan: columns.length, class: "none" }, "No row matches.")));
   }
 
   function line(row) {

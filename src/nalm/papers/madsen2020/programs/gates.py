@@ -14,7 +14,7 @@ import torch
 
 from nalm.evaluate.intervals import success_interval
 from nalm.evaluate.judged import Judged
-from nalm.experiment.run import Cell
+from nalm.experiment.run import Case
 from nalm.papers.agreement import Finding
 from nalm.papers.claims import Check, Claim, Findings, Key
 from nalm.papers.entry import Grid, Measured, Runner
@@ -42,10 +42,10 @@ class Gates(Grid):
         found: dict[Key, Finding] = {}
         gates: dict[tuple[str, str], list[tuple[float, bool]]] = defaultdict(list)
         for place in self.places_at(scale):
-            runs = [(cell, each) for cell in place.cells for each in judged[cell]]
-            values = [mean_gate(cell, each) for cell, each in runs]
+            runs = [(case, each) for case in place.cases for each in judged[case]]
+            values = [mean_gate(case, each) for case, each in runs]
             shares = {
-                SUCCESS.name: [each.verdict.solved_at is not None for _, each in runs],
+                SUCCESS.name: [each.assessment.solved_at is not None for _, each in runs],
                 ADDS.name: [value > 0.5 for value in values],
                 UNDECIDED.name: [0.1 < value < 0.9 for value in values],
             }
@@ -57,12 +57,12 @@ class Gates(Grid):
         return Measured(Findings(found), self.budget(scale).reduced(), dict(gates))
 
 
-def mean_gate(cell: Cell, run: Judged) -> float:
+def mean_gate(case: Case, run: Judged) -> float:
     """The gate of the second layer on samples of the training range."""
-    model: Any = cell.build()
+    model: Any = case.build()
     chosen = run.record.chosen_parameters
     model.load_state_dict({name: torch.tensor(value) for name, value in chosen.items()})
-    x, _ = sample(cell.task, run.record.seed, Split.VALIDATION, SAMPLES, dtype=torch.float32)
+    x, _ = sample(case.task, run.record.seed, Split.VALIDATION, SAMPLES, dtype=torch.float32)
     with torch.no_grad():
         return float(torch.sigmoid(model[0](x) @ model[1].gate.T).mean())
 

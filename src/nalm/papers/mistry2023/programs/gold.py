@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from nalm.evaluate.intervals import median_interval
 from nalm.experiment.compute import ideal_errors
-from nalm.experiment.run import Cell, Run
+from nalm.experiment.run import Case, Run
 from nalm.models import ModelSpec
 from nalm.papers.agreement import Finding
 from nalm.papers.budget import Budget
@@ -52,9 +52,9 @@ def column(task: str, range_: str) -> str:
 
 def gold_errors(model: str, task: RangeTask, seeds: int) -> list[float]:
     """Test errors of ideal weights, one a seed, on 10,000 samples each."""
-    cell = Cell(ModelSpec.parse(model), task)
-    runs = [Run(cell, seed) for seed in range(seeds)]
-    errors = ideal_errors(cell.build(), runs, compiled=False)
+    case = Case(ModelSpec.parse(model), task)
+    runs = [Run(case, seed) for seed in range(seeds)]
+    errors = ideal_errors(case.build(), runs, compiled=False)
     return [errors[run][Split.TEST] for run in runs]
 
 

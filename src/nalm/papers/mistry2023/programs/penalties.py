@@ -14,7 +14,7 @@ from nalm.papers.figures import COLOURS, row_of_panels
 from nalm.papers.scale import Scale
 from nalm.papers.shared.findings import exact
 from nalm.papers.shared.points import evenly_spaced
-from nalm.recipes.schedules import Progress, Ramp
+from nalm.recipes.schedules import Ramp, StepState
 from nalm.units import NAU, NMU
 from nalm.units.inac import AWAY, saturation_penalty
 
@@ -43,7 +43,7 @@ def _of_unit(kind: type[NAU] | type[NMU], weights: Tensor) -> Tensor:
 def curve(name: str, at: Tensor) -> Tensor:
     """A penalty as a function of the weight, or the ramp as a function of the iteration."""
     if name == "ramp":
-        return _RAMP.scale(Progress(at, torch.zeros_like(at)))
+        return _RAMP.scale(StepState(at, torch.zeros_like(at)))
     if name == "iNALU":  # equation 2.10 for a single parameter
         return saturation_penalty((at[:, None],), 1)
     return _of_unit(NAU if name == "NAU" else NMU, at)

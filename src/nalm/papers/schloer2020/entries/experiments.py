@@ -66,7 +66,7 @@ def _counted(
 ) -> dict[Key, Finding]:
     """Success of one kind of layer in every column, on both sets."""
     data = task.data(Purpose.DATA, seeds, plan)
-    variables = train(kind, task.sizes, data, plan, compiled=compiled, tell=_progress(kind.name))
+    variables = train(kind, task.sizes, data, plan, compiled=compiled, on_progress=_progress(kind.name))
     found: dict[Key, Finding] = {}
     for metric, purpose in _SETS.items():
         solved = errors(kind, variables, task.data(purpose, seeds, plan)) < _THRESHOLD
@@ -83,12 +83,12 @@ def _progress(name: str) -> Callable[[int, int], None]:
     """Says now and then how far the training of a kind is."""
     begun = time.monotonic()
 
-    def tell(epoch: int, epochs: int) -> None:
+    def on_progress(epoch: int, epochs: int) -> None:
         if epoch % 10 == 0 or epoch == epochs:
             seconds = time.monotonic() - begun
             print(f"{name}: epoch {epoch} of {epochs}, {seconds:.0f} s", file=sys.stderr, flush=True)
 
-    return tell
+    return on_progress
 
 
 def _columns(task: FourOperations, *operations: str) -> list[str]:

@@ -76,7 +76,7 @@ def train(
     plan: EpochPlan,
     *,
     compiled: bool = True,
-    tell: Callable[[int, int], None] = lambda epoch, epochs: None,
+    on_progress: Callable[[int, int], None] = lambda epoch, epochs: None,
 ) -> Tensors:
     """Train one model for every dataset and task; the variables by name."""
     shapes = kind.shapes(sizes)
@@ -102,7 +102,7 @@ def train(
                         name: _redrawn(name, k, state, again, data, past) for k, name in enumerate(shapes)
                     }
                     past.forget(again)
-            tell(epoch + 1, plan.epochs)
+            on_progress(epoch + 1, plan.epochs)
     return {name: state[name].detach() for name in shapes}
 
 

@@ -70,7 +70,7 @@ class Relative(Grid):
     def measure(self, scale: Scale, run: Runner) -> Measured:
         """The errors of the trained models, divided."""
         measured = super().measure(scale, run)
-        tasks = {place.column: place.cells[0].task for place in self.places.values()}
+        tasks = {place.column: place.cases[0].task for place in self.places.values()}
         found: dict[Key, Finding] = {}
         for (row, column, metric), finding in measured.findings.items():
             untrained = untrained_errors(tasks[column], self.budget(scale).seeds)[_SPLITS[metric]]

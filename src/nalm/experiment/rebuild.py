@@ -21,7 +21,7 @@ def task_of(record: Record) -> Task:
     """The run's task."""
     if record.task not in KINDS:
         raise NalmError(f"The store has runs of a task that this version does not know: {record.task!r}.")
-    return KINDS[record.task].restore(record.labels, record.identity.get("task", {}))
+    return KINDS[record.task].rebuild(record.labels, record.identity.get("task", {}))
 
 
 @functools.cache

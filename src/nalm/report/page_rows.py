@@ -1,4 +1,4 @@
-"""The lines of a page: every cell of a store in its section, in the order of the catalogue, with a name."""
+"""The rows of a page: every case of a store in its section, in the order of the catalogue, with a name."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dataclasses import dataclass, fields
 from typing import Any
 
 from nalm.evaluate.ranking import Budget
-from nalm.experiment.stored import StoredCell
+from nalm.experiment.stored_cases import StoredCase
 from nalm.tasks import OPERATIONS, RANGE_SETS, RANGES, TASKS, RangeTask
 from nalm.units import UNITS
 
@@ -33,19 +33,19 @@ class Section:
         return ", ".join([*said, _RANGES_IN_WORDS.get(self.ranges, f"{self.ranges} ranges")])
 
 
-def section_of(cell: StoredCell) -> Section:
-    """Where a cell belongs."""
-    known = {field.name: field.default for field in fields(cell.task)}  # type: ignore[arg-type]
+def section_of(case: StoredCase) -> Section:
+    """Where a case belongs."""
+    known = {field.name: field.default for field in fields(case.task)}  # type: ignore[arg-type]
     others = [
-        (name, getattr(cell.task, name))
+        (name, getattr(case.task, name))
         for name, usual in known.items()
-        if name not in ("op", "range", "inputs") and getattr(cell.task, name) != usual
+        if name not in ("op", "range", "inputs") and getattr(case.task, name) != usual
     ]
-    return Section(cell.task.name, cell.task.inputs, tuple(others), _range_set(cell))
+    return Section(case.task.name, case.task.inputs, tuple(others), _range_set(case))
 
 
-def _range_set(cell: StoredCell) -> str:
-    name = range_name(cell.task)
+def _range_set(case: StoredCase) -> str:
+    name = range_name(case.task)
     return next((known for known, members in RANGE_SETS.items() if name in members), "other")
 
 
@@ -58,12 +58,12 @@ def range_name(task: RangeTask) -> str:
 
 
 @dataclass(frozen=True, eq=False)
-class Line:
-    """A cell in its place.
+class PageRow:
+    """A case in its place.
 
     Attributes:
         index: its number on the page.
-        cell: the stored runs.
+        case: the stored runs.
         section: where it belongs.
         label: the name of its model and variant.
         second_rank: whether the same model is there with its own recipe and as many steps: this one is then
@@ -71,7 +71,7 @@ class Line:
     """
 
     index: int
-    cell: StoredCell
+    case: StoredCase
     section: Section
     label: str
     second_rank: bool
@@ -79,61 +79,61 @@ class Line:
     @property
     def op(self) -> str:
         """The operation."""
-        return self.cell.task.op
+        return self.case.task.op
 
     @property
     def budget(self) -> Budget:
         """With what it may be compared."""
-        return budget_of(self.cell)
+        return budget_of(self.case)
 
     @property
     def range(self) -> str:
         """The name of the range, the same however it was written."""
-        return range_name(self.cell.task)
+        return range_name(self.case.task)
 
 
-def lines_of(cells: Sequence[StoredCell]) -> list[Line]:
-    """Cells in the order of the page, each with its section and label."""
-    placed = sorted(((section_of(cell), cell) for cell in cells), key=lambda pair: _place(*pair))
-    labels = _labels([cell for _, cell in placed])
-    plain = {_rank_key(section, cell) for section, cell in placed if not cell.variant}
+def page_rows_of(cases: Sequence[StoredCase]) -> list[PageRow]:
+    """Cases in the order of the page, each with its section and label."""
+    placed = sorted(((section_of(case), case) for case in cases), key=lambda pair: _place(*pair))
+    labels = _labels([case for _, case in placed])
+    plain = {_rank_key(section, case) for section, case in placed if not case.variant}
     return [
-        Line(k, cell, section, labels[k], bool(cell.variant) and _rank_key(section, cell) in plain)
-        for k, (section, cell) in enumerate(placed)
+        PageRow(k, case, section, labels[k], bool(case.variant) and _rank_key(section, case) in plain)
+        for k, (section, case) in enumerate(placed)
     ]
 
 
-def budget_of(cell: StoredCell) -> Budget:
+def budget_of(case: StoredCase) -> Budget:
     """How many steps of which kind its runs were given."""
-    return Budget(cell.trainer == "second-order", cell.iterations)
+    return Budget(case.trainer == "second-order", case.iterations)
 
 
-def _rank_key(section: Section, cell: StoredCell) -> tuple[Any, ...]:
+def _rank_key(section: Section, case: StoredCase) -> tuple[Any, ...]:
     """What a variant and the plain model must have in common for one to stand for both."""
-    return section, cell.model, cell.task.op, budget_of(cell)
+    return section, case.model, case.task.op, budget_of(case)
 
 
-def _place(section: Section, cell: StoredCell) -> tuple[Any, ...]:
+def _place(section: Section, case: StoredCase) -> tuple[Any, ...]:
     """The order of the page is that of the catalogue; what is not in it comes last."""
-    unit = re.split("[@(+]", cell.model)[0]
+    unit = re.split("[@(+]", case.model)[0]
     named = ((section.task, TASKS), (section.inputs, ()), (section.ranges, RANGE_SETS), (unit, UNITS))
-    within = ((cell.task.op, OPERATIONS), (range_name(cell.task), RANGES))
-    return *places(*named), cell.model, cell.variant, *places(*within)
+    within = ((case.task.op, OPERATIONS), (range_name(case.task), RANGES))
+    return *places(*named), case.model, case.variant, *places(*within)
 
 
-def _labels(cells: Sequence[StoredCell]) -> list[str]:
-    """A name for each cell's model, the same for the same model and variant, and short."""
+def _labels(cases: Sequence[StoredCase]) -> list[str]:
+    """A name for each case's model, the same for the same model and variant, and short."""
     numbers: dict[tuple[str, tuple[str, ...]], int] = {}
     labels = []
-    for cell in cells:
-        said = "; ".join(cell.variant)
-        label = f"{cell.model} · {said}" if said else cell.model
+    for case in cases:
+        said = "; ".join(case.variant)
+        label = f"{case.model} · {said}" if said else case.model
         if said and len(label) > LONGEST_LABEL:
-            key = (cell.model, cell.variant)
+            key = (case.model, case.variant)
             if key not in numbers:
-                numbers[key] = 1 + sum(model == cell.model for model, _ in numbers)
-            steps = [part for part in cell.variant if part.startswith("iterations=")]
-            label = " · ".join([cell.model, *steps, f"variant {numbers[key]}"])
+                numbers[key] = 1 + sum(model == case.model for model, _ in numbers)
+            steps = [part for part in case.variant if part.startswith("iterations=")]
+            label = " · ".join([case.model, *steps, f"variant {numbers[key]}"])
         labels.append(label)
     return labels
 
@@ -144,16 +144,16 @@ def places(*named: tuple[Any, Collection[Any]]) -> Iterator[tuple[int, Any]]:
         yield (list(known).index(name) if name in known else len(known)), name
 
 
-def ops_of(lines: Iterable[Line]) -> list[str]:
+def ops_of(rows: Iterable[PageRow]) -> list[str]:
     """Operations as the catalogue orders them."""
-    return sorted({line.op for line in lines}, key=lambda op: next(places((op, OPERATIONS))))
+    return sorted({row.op for row in rows}, key=lambda op: next(places((op, OPERATIONS))))
 
 
-def ranges_of(lines: Iterable[Line]) -> list[str]:
+def ranges_of(rows: Iterable[PageRow]) -> list[str]:
     """Ranges as the papers order them, others as they come."""
-    return sorted({line.range for line in lines}, key=lambda name: next(places((name, RANGES))))
+    return sorted({row.range for row in rows}, key=lambda name: next(places((name, RANGES))))
 
 
-def budgets_of(lines: Iterable[Line]) -> list[Budget]:
+def budgets_of(rows: Iterable[PageRow]) -> list[Budget]:
     """Budgets, those of first-order training and those of most steps first."""
-    return sorted({line.budget for line in lines}, key=lambda budget: budget.order)
+    return sorted({row.budget for row in rows}, key=lambda budget: budget.order)

@@ -11,12 +11,12 @@ from nalm.errors import ArgumentError, check_positive
 from nalm.threads import cores
 
 if TYPE_CHECKING:
-    from nalm.experiment.workforce import Workforce
+    from nalm.experiment.executor import Executor
 
 
 @contextlib.contextmanager
-def chosen_workforce(jobs: int | None, scheduler: str | None) -> Iterator[Workforce]:
-    """The workforce that the options ask for; by default a process for each core."""
+def chosen_executor(jobs: int | None, scheduler: str | None) -> Iterator[Executor]:
+    """The executor that the options ask for; by default a process for each core."""
     if scheduler is None:
         from nalm.experiment.local import Local
 

@@ -68,10 +68,10 @@ class Progress:
         return (self.total - self.done) * (time.perf_counter() - then) / (self.done - before)
 
 
-Tell = Callable[[Progress], None]
+OnProgress = Callable[[Progress], None]
 
 
-class Workforce(Protocol):
+class Executor(Protocol):
     """Computes chunks, some at a time; only the process that asks writes the store."""
 
     @property
@@ -79,6 +79,6 @@ class Workforce(Protocol):
         """How many chunks are computed at a time."""
         ...
 
-    def compute(self, chunks: Sequence[Chunk], tell: Tell) -> Iterator[list[Record]]:
+    def compute(self, chunks: Sequence[Chunk], on_progress: OnProgress) -> Iterator[list[Record]]:
         """The records of each chunk, in the order in which they are ready."""
         ...

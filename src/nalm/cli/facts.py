@@ -13,7 +13,7 @@ from nalm.engine.compiler import cpp_compiler
 from nalm.threads import cores
 
 
-def facts() -> dict[str, Any]:
+def machine_facts() -> dict[str, Any]:
     """Versions, processor, compiler and cache of this machine, by name."""
     found = cpp_compiler()
     return {

@@ -1,7 +1,7 @@
-"""Everything in a store, cell by cell: runs that differ in their seed alone, judged together.
+"""Everything in a store, case by case: runs that differ in their seed alone, judged together.
 
 A store may hold millions of runs: curves are judged as they come and let go, and what is kept of a run is its
-name, its seed and its verdict.
+name, its seed and its assessment.
 """
 
 from __future__ import annotations
@@ -17,12 +17,12 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from nalm.errors import NalmError
-from nalm.evaluate.judged import verdict_on
+from nalm.evaluate.judged import assess
 from nalm.evaluate.outcome import limits
-from nalm.evaluate.summary import Verdict
-from nalm.experiment.restore import spec_of, task_of
+from nalm.evaluate.summary import Assessment
+from nalm.experiment.rebuild import spec_of, task_of
 from nalm.experiment.rows import summary_row
-from nalm.experiment.run import Cell, make_identity
+from nalm.experiment.run import Case, make_identity
 from nalm.experiment.store import Record
 from nalm.recipes import Recipe
 from nalm.recipes.plain import Plain, in_words, leaves, with_defaults
@@ -30,7 +30,7 @@ from nalm.recipes.steps import STEP_NAMES
 from nalm.tasks import RangeTask
 
 WEIGHTS = ("chosen_parameters", "final_parameters", "history")
-"""What cells are made without: most of a store."""
+"""What cases are made without: most of a store."""
 NO_COST: dict[str, Any] = {}
 
 
@@ -40,14 +40,14 @@ class StoredRun(NamedTuple):
     Attributes:
         id: its name in the store, where all the rest is.
         seed: its seed.
-        verdict: what became of it.
+        assessment: what became of it.
         threshold: error on the test range below which it is solved.
         cost: what second-order training took; else empty.
     """
 
     id: str
     seed: int
-    verdict: Verdict
+    assessment: Assessment
     threshold: float
     cost: dict[str, Any]
 
@@ -57,7 +57,7 @@ Versions = tuple[tuple[str, Any], ...]
 
 
 @dataclass(frozen=True)
-class StoredCell:
+class StoredCase:
     """The stored runs of a model on a task.
 
     Attributes:
@@ -89,18 +89,18 @@ class StoredCell:
         return "second-order" if self.identity["precision"] == "float64" else "engine"
 
     def row(self) -> dict[str, Any]:
-        """The measures of the cell, as in the JSON of a benchmark."""
+        """The measures of the case, as in the JSON of a benchmark."""
         return summary_row(
             self.task,
             self.iterations,
-            [run.verdict for run in self.runs],
+            [run.assessment for run in self.runs],
             [run.threshold for run in self.runs],
             [run.cost for run in self.runs],
         )
 
 
-def stored_cells(records: Iterable[Record]) -> list[StoredCell]:
-    """Cells of synthetic tasks in the order of their first runs; runs that cannot be judged are left out.
+def stored_cases(records: Iterable[Record]) -> list[StoredCase]:
+    """Cases of synthetic tasks in the order of their first runs; runs that cannot be judged are left out.
 
     Records are let go one by one, so that a store of any size can be read.
 
@@ -118,7 +118,7 @@ def stored_cells(records: Iterable[Record]) -> list[StoredCell]:
                 continue
             group = groups[key] = _Group(record, task)
         group.add(record)
-    return [group.cell() for group in groups.values() if group.runs]
+    return [group.case() for group in groups.values() if group.runs]
 
 
 class _Texts:
@@ -141,7 +141,7 @@ class _Texts:
 
 
 class _Group:
-    """Runs of a cell, as they come."""
+    """Runs of a case, as they come."""
 
     def __init__(self, first: Record, task: RangeTask) -> None:
         self.first = first
@@ -158,8 +158,8 @@ class _Group:
         below = self.below or limits(self.task, record.ideal_test, record.ideal_validation)
         if below is None:
             return
-        verdict = verdict_on(record, below)
-        self.runs.append(StoredRun(record.id, record.seed, verdict, below.test, record.cost or NO_COST))
+        assessment = assess(record, below)
+        self.runs.append(StoredRun(record.id, record.seed, assessment, below.test, record.cost or NO_COST))
         if record.machine is not self.machine:
             self._count_machine()
             self.machine = record.machine
@@ -177,11 +177,11 @@ class _Group:
             self.machines[_versions(self.machine, self.first.identity)] += self.of_machine
         self.of_machine = 0
 
-    def cell(self) -> StoredCell:
+    def case(self) -> StoredCase:
         """What they are together."""
         self._count_machine()
         first = self.first
-        return StoredCell(
+        return StoredCase(
             task=self.task,
             model=first.model,
             runs=tuple(sorted(self.runs, key=lambda run: run.seed)),
@@ -209,7 +209,7 @@ def _usual(record: Record) -> dict[str, Any]:
     spec, task = spec_of(record.model), task_of(record)
     if spec is not None:
         with contextlib.suppress(NalmError):
-            return Cell(spec, task).identity
+            return Case(spec, task).identity
     layers = [{k: v for k, v in layer.items() if k != "source"} for layer in record.identity["layers"]]
     return make_identity(task, layers, Recipe())
 
