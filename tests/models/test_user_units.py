@@ -11,7 +11,7 @@ import torch
 
 import nalm
 from nalm.errors import ArgumentError
-from nalm.models import ModelSpec, patience, user_units
+from nalm.models import ModelSpec, offered, patience, user_units
 
 PLAIN = """\
 import torch
@@ -149,9 +149,7 @@ def test_a_package_may_offer_units(write, monkeypatch):
     write(UNIT, "their_package.py")
     monkeypatch.syspath_prepend(".")
     point = EntryPoint("theirs", "their_package:Squashed", user_units.GROUP)
-    monkeypatch.setattr(
-        user_units, "entry_points", lambda group: [point] if group == user_units.GROUP else []
-    )
+    monkeypatch.setattr(offered, "entry_points", lambda group: [point] if group == user_units.GROUP else [])
     spec = ModelSpec.parse("theirs")
     assert spec.units[0].__name__ == "Squashed"
     assert "source" in spec.layers[0].identity()
@@ -161,7 +159,7 @@ def test_a_package_may_offer_units(write, monkeypatch):
 
 def test_a_package_that_does_not_import_is_told(monkeypatch):
     point = EntryPoint("theirs", "no_such_package:Unit", user_units.GROUP)
-    monkeypatch.setattr(user_units, "entry_points", lambda group: [point])
+    monkeypatch.setattr(offered, "entry_points", lambda group: [point])
     with pytest.raises(ArgumentError, match="no_such_package"):
         ModelSpec.parse("theirs")
 
@@ -270,7 +268,7 @@ def test_a_package_that_exits_is_told(write, monkeypatch):
     write("import sys\nsys.exit(3)\n", "exiting_package.py")
     monkeypatch.syspath_prepend(".")
     point = EntryPoint("theirs", "exiting_package:Unit", user_units.GROUP)
-    monkeypatch.setattr(user_units, "entry_points", lambda group: [point])
+    monkeypatch.setattr(offered, "entry_points", lambda group: [point])
     with pytest.raises(ArgumentError, match="SystemExit: 3, from exiting_package:Unit"):
         ModelSpec.parse("theirs")
 

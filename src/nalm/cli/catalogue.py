@@ -8,23 +8,40 @@ from typing import Any
 
 from torch import nn
 
+from nalm.models.offered import load_each
+from nalm.models.user_units import load_offered, offered_names
 from nalm.papers import PAPERS
-from nalm.tasks import RANGE_SETS, RANGES, TASKS, RangeTask
+from nalm.tasks import RANGE_SETS, RANGES, RangeTask
+from nalm.tasks.registry import all_range_tasks
 from nalm.units import UNITS, Unit
 from nalm.units._base import COMMON_RECIPES
 
 KINDS = ("units", "tasks", "ranges", "papers")
+Rows = list[dict[str, Any]]
 
 
-def listing(kind: str) -> list[dict[str, Any]]:
-    """All entries of a kind."""
+def listing(kind: str) -> tuple[Rows, list[str]]:
+    """All entries of a kind, and a sentence for each that a package offers and that cannot be used."""
     if kind == "units":
-        return [unit_row(unit) for unit in UNITS.values()]
+        return _unit_rows()
     if kind == "tasks":
-        return [_task_row(task) for task in TASKS.values()]
+        tasks, faults = all_range_tasks()
+        return [_task_row(task) for task in tasks.values()], faults
     if kind == "ranges":
-        return [_range_row(name, group) for group, names in RANGE_SETS.items() for name in names]
-    return [asdict(paper) for paper in PAPERS.values()]
+        return [_range_row(name, group) for group, names in RANGE_SETS.items() for name in names], []
+    return [asdict(paper) for paper in PAPERS.values()], []
+
+
+def _unit_rows() -> tuple[Rows, list[str]]:
+    """Our units, then those that packages offer, by the names that they are offered under."""
+    theirs, faults = load_each((name for name in offered_names() if name not in UNITS), load_offered)
+    ours = [unit_row(unit) for unit in UNITS.values()]
+    return ours + [{**row_of(found.kind), "name": name} for name, found in theirs.items()], faults
+
+
+def row_of(module: type[nn.Module]) -> dict[str, Any]:
+    """A unit or a plain module in short."""
+    return unit_row(module) if issubclass(module, Unit) else plain_row(module)
 
 
 def unit_row(unit: type[Unit]) -> dict[str, Any]:

@@ -17,7 +17,8 @@ from nalm.experiment.run import Case, Run, knows_ideal_weights
 from nalm.experiment.store import Store
 from nalm.models import ModelSpec
 from nalm.recipes.steps import SCHEDULES
-from nalm.tasks import TASKS, RangeTask, Table, expand_ranges
+from nalm.tasks import RangeTask, Table, expand_ranges
+from nalm.tasks.registry import range_task
 from nalm.training.trainers import trainer_of
 from nalm.units import UNITS
 
@@ -74,7 +75,7 @@ def make_experiment(
         hidden: values between the units of a stack.
         schedule: whether fewer steps shorten the recipes' schedules ("scaled") or cut them off ("published").
     """
-    kind = TASKS[check_choice("task", task, TASKS)]
+    kind = range_task(task)
     check_positive("seeds", seeds)
     check_choice("schedule", schedule, SCHEDULES)
     for op in ops or ():

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import warnings
 from collections.abc import Mapping, Sequence
 
 import numpy as np
@@ -12,16 +13,31 @@ from torch import nn
 from nalm.errors import NalmError
 from nalm.experiment.store import Record
 from nalm.models import ModelSpec
+from nalm.models.patience import ESCAPES
+from nalm.models.user_units import failure
 from nalm.symbolic import explain
-from nalm.tasks import KINDS, Task
+from nalm.tasks import Task
+from nalm.tasks.registry import task_kind
+from nalm.tasks.stored import StoredTask
 from nalm.units import units_of
 
 
 def task_of(record: Record) -> Task:
-    """The run's task."""
-    if record.task not in KINDS:
-        raise NalmError(f"The store has runs of a task that this version does not know: {record.task!r}.")
-    return KINDS[record.task].rebuild(record.labels, record.identity.get("task", {}))
+    """The run's task; all that the store knows of it, if its package is not here."""
+    kind, identity = _kind_of(record.task), record.identity.get("task", {})
+    if kind is None:
+        return StoredTask(record.task, record.labels, identity)
+    return kind.rebuild(record.labels, identity)
+
+
+@functools.cache
+def _kind_of(task: str) -> type[Task] | None:
+    """The class of a task; None, with a warning once, where nothing here has it."""
+    try:
+        return task_kind(task)
+    except NalmError as error:
+        warnings.warn(f"Runs of the task {task!r} are not judged. {error}", stacklevel=3)
+        return None
 
 
 @functools.cache
@@ -44,17 +60,19 @@ def effective_weights(
         lead: axes in front, such as steps.
     """
     try:
-        model = _model(record, parameters, lead)
-        units = units_of(model) if model is not None else []
-        found = [{**unit.weights(), **unit.gates()} for unit in units]
-    except Exception:  # a user's own unit may do anything; then it does not tell
-        found = []
-    if not found:
-        return dict(parameters)
-    several = len(found) > 1
+        found = _weights_of_units(_model(record, parameters, lead))
+    except ESCAPES as error:
+        _unreadable(record, error)
+        found = {}  # the formula says why
+    return found or dict(parameters)
+
+
+def _weights_of_units(model: nn.Module | None) -> dict[str, np.ndarray]:
+    held = [{**unit.weights(), **unit.gates()} for unit in (units_of(model) if model is not None else ())]
+    several = len(held) > 1
     return {
         (f"{layer}.{name}" if several else name): value.detach().numpy()
-        for layer, values in enumerate(found)
+        for layer, values in enumerate(held)
         for name, value in values.items()
     }
 
@@ -66,25 +84,38 @@ def formula(record: Record, *, only_readable: bool = False) -> str | None:
         record: the run.
         only_readable: of an unreadable model say only why, which is ten times faster.
     """
+    if record.diverged_at >= 0:
+        return None
     try:
         model = _model(record, record.chosen_parameters)
-        if model is None or not units_of(model) or record.diverged_at >= 0:
+        if model is None or not units_of(model):
             return None
         names = [f"x{k + 1}" for k in range(task_of(record).in_features)]
         return str(explain(model, names, only_readable=only_readable))
-    except Exception:  # as above
-        return None
+    except ESCAPES as error:
+        return _unreadable(record, error)
+
+
+def _unreadable(record: Record, error: BaseException) -> str:
+    """Why a run with a user's own unit, which may raise anything, cannot be read; errors of ours are bugs."""
+    spec = spec_of(record.model)
+    origin = next((layer.origin for layer in spec.layers if layer.origin), None) if spec else None
+    if origin is None:
+        raise error
+    return f"cannot be read: {failure(error, origin)}"
 
 
 def _model(
     record: Record, parameters: Mapping[str, np.ndarray], lead: Sequence[int] = ()
 ) -> nn.Module | None:
     """The run's model with these parameters, if its source is still the same."""
-    spec = spec_of(record.model)
+    spec, task = spec_of(record.model), task_of(record)
+    if isinstance(task, StoredTask):
+        return None
     if spec is None or [layer.identity() for layer in spec.layers] != record.identity["layers"]:
         return None
-    inputs, hidden = task_of(record).in_features, record.identity.get("hidden", 2)
-    model = _skeleton(record.model, inputs, hidden, tuple(lead))
+    hidden = record.identity.get("hidden", 2)
+    model = _skeleton(record.model, task.in_features, hidden, tuple(lead))
     # Buffers of a user's own module are not parameters, and stay as they are made.
     model.load_state_dict({k: torch.from_numpy(v) for k, v in parameters.items()}, strict=False)
     return model

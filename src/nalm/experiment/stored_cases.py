@@ -267,7 +267,9 @@ def _leaves(identity: dict[str, Any]) -> _Leaves:
         if name == "recipe":
             found |= _recipe_leaves(json.dumps(value))
         elif name == "task":
-            found |= {part: _as_text(held) for part, held in value.items()}
+            found |= {part: _as_text(held) for part, held in value.items() if part != "source"}
+            if "source" in value:
+                found["task.source"] = (_short_hash(value["source"]),) * 2
         elif name == "layers":
             for k, layer in enumerate(value):
                 texts = {f"layer {k + 1}.{key}": _layer_text(key, part) for key, part in layer.items()}
@@ -283,7 +285,11 @@ def _as_text(value: Any) -> tuple[str, str]:
 
 
 def _layer_text(key: str, part: Any) -> str:
-    return hashlib.sha256(part.encode()).hexdigest()[:8] if key == "source" else json.dumps(part)
+    return _short_hash(part) if key == "source" else json.dumps(part)
+
+
+def _short_hash(source: str) -> str:
+    return hashlib.sha256(source.encode()).hexdigest()[:8]
 
 
 @functools.lru_cache(maxsize=1024)
