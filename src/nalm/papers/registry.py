@@ -1,8 +1,8 @@
 """Entries of the ledger by id: those of this package, and those that installed packages offer.
 
-A package offers a paper as an entry point of the group `nalm.papers`: a module with `ENTRIES`, by the key that
-the ids of those entries begin with. Next to the module's file may lie the paper's `published.csv`. A paper of
-ours stays ours, whoever else offers one of its key.
+A package offers a paper as an entry point of the group `nalm.papers`: a module with `ENTRIES`, by the key
+that the ids of those entries begin with. Next to the module's file may lie the paper's `published.csv`. A
+paper of ours stays ours, whoever else offers one of its key.
 """
 
 from __future__ import annotations
