@@ -233,7 +233,7 @@ def test_a_list_says_what_is_left_out_and_why(broken):
 
 def test_nothing_of_other_packages_is_looked_for_before_it_is_needed(theirs):
     code = (
-        "import importlib.metadata as m, sys; m.entry_points = None; import nalm;"
+        "import torch, sys, importlib.metadata; importlib.metadata.entry_points = None; import nalm;"
         "from nalm.models import ModelSpec; from nalm.tasks.registry import range_task;"
         "from nalm.experiment.bench import make_experiment;"
         "make_experiment('single-module', ['nmu'], ['mul'], ['1:2']); print('their_package' in sys.modules)"
