@@ -8,7 +8,6 @@ with the file and the line.
 from __future__ import annotations
 
 import atexit
-import contextlib
 import functools
 import hashlib
 import importlib.util
@@ -104,10 +103,14 @@ def load_file(text: str) -> OwnUnit:
 def load_again(text: str, source: str, parts: tuple[Part, ...]) -> OwnUnit:
     """The class in another process: from its own file if that is here and the same, else from its parts."""
     file = Path(text.rpartition(":")[0]).expanduser()
-    with contextlib.suppress(Exception):  # whatever is here instead is not even imported
-        if file.is_file() and _digest(_parts(file)) == source:
-            return load_file(text)
-    return _unpacked(text.rpartition(":")[2], parts)
+    return load_file(text) if _is_same(file, source) else _unpacked(text.rpartition(":")[2], parts)
+
+
+def _is_same(file: Path, source: str) -> bool:
+    try:
+        return file.is_file() and _digest(_parts(file)) == source
+    except Exception:  # another file of that name may hold anything; it is read, not imported
+        return False
 
 
 @functools.cache
