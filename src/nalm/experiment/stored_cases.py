@@ -207,6 +207,8 @@ def _usual(record: Record) -> dict[str, Any]:
     plain recipe and no source: then all that is special about the run is told.
     """
     spec, task = spec_of(record.model), task_of(record)
+    if any("given" in layer for layer in record.identity["layers"]):
+        return record.identity  # a network of a paper has no other set-up than its own
     if spec is not None:
         with contextlib.suppress(NalmError):
             return Case(spec, task).identity
