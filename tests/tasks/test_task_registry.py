@@ -43,6 +43,7 @@ def test_ours_and_theirs_are_found_by_name():
     assert task_kind("table") is Table
     assert task_kind("whole") is range_task("whole") is Whole
     assert task_kind("any") is Any
+    assert task_kind("elsewhere") is None
 
 
 WRONG = {

@@ -16,14 +16,13 @@ from nalm.models import ModelSpec
 from nalm.models.patience import ESCAPES
 from nalm.models.user_units import failure
 from nalm.symbolic import explain
-from nalm.tasks import Task
+from nalm.tasks import StoredTask, Task
 from nalm.tasks.registry import task_kind
-from nalm.tasks.stored import StoredTask
 from nalm.units import units_of
 
 
 def task_of(record: Record) -> Task:
-    """The run's task; all that the store knows of it, if its package is not here."""
+    """The run's task; of one that is not here, such as that of another package, what is stored."""
     kind, identity = _kind_of(record.task), record.identity.get("task", {})
     if kind is None:
         return StoredTask(record.task, record.labels, identity)
@@ -32,7 +31,7 @@ def task_of(record: Record) -> Task:
 
 @functools.cache
 def _kind_of(task: str) -> type[Task] | None:
-    """The class of a task; None, with a warning once, where nothing here has it."""
+    """The class of a task; None if nobody here has it, and with a warning if its package cannot be used."""
     try:
         return task_kind(task)
     except NalmError as error:
@@ -108,20 +107,21 @@ def _unreadable(record: Record, error: BaseException) -> str:
 def _model(
     record: Record, parameters: Mapping[str, np.ndarray], lead: Sequence[int] = ()
 ) -> nn.Module | None:
-    """The run's model with these parameters, if its source is still the same."""
-    spec, task = spec_of(record.model), task_of(record)
-    if isinstance(task, StoredTask):
-        return None
+    """The run's model with these parameters; None if its source or its sizes are not what they were."""
+    spec = spec_of(record.model)
     if spec is None or [layer.identity() for layer in spec.layers] != record.identity["layers"]:
         return None
-    hidden = record.identity.get("hidden", 2)
-    model = _skeleton(record.model, task.in_features, hidden, tuple(lead))
+    sizes = task_of(record).unit_features
+    model = _skeleton(record.model, *sizes, record.identity.get("hidden", 2), tuple(lead))
+    held = {name: tuple(parameter.shape) for name, parameter in model.named_parameters()}
+    if held != {name: value.shape for name, value in parameters.items()}:
+        return None  # the task has a network around the unit, or nobody here knows its sizes
     # Buffers of a user's own module are not parameters, and stay as they are made.
     model.load_state_dict({k: torch.from_numpy(v) for k, v in parameters.items()}, strict=False)
     return model
 
 
 @functools.lru_cache(maxsize=256)
-def _skeleton(text: str, inputs: int, hidden: int, lead: tuple[int, ...]) -> nn.Module:
+def _skeleton(text: str, inputs: int, outputs: int, hidden: int, lead: tuple[int, ...]) -> nn.Module:
     """A model to be filled: the same object for all runs of an architecture."""
-    return ModelSpec.parse(text).build(inputs, 1, hidden=hidden, batch_shape=lead)
+    return ModelSpec.parse(text).build(inputs, outputs, hidden=hidden, batch_shape=lead)

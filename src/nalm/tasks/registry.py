@@ -21,9 +21,11 @@ GROUP = "nalm.tasks"
 """The group of entry points."""
 
 
-def task_kind(name: str) -> type[Task]:
-    """The class of a task: one of ours, or else one that an installed package offers."""
-    return KINDS[name] if name in KINDS else _load_offered(name)
+def task_kind(name: str) -> type[Task] | None:
+    """The class of a task: one of ours, or else one that an installed package offers; None if none does."""
+    if name in KINDS:
+        return KINDS[name]
+    return _load_offered(name) if name in _offered_names() else None
 
 
 def range_task(name: str) -> type[RangeTask]:
@@ -71,8 +73,6 @@ def _offered_names() -> list[str]:
 
 @functools.cache
 def _load_offered(name: str) -> type[Task]:
-    if name not in _offered_names():
-        raise unknown("task", name, [*KINDS, *_offered_names()])
     found = load(GROUP, name, "task")
     if not (inspect.isclass(found) and issubclass(found, Task)):
         raise ArgumentError("task", "a subclass of nalm.tasks.Task", f"{name!r}, which is {found!r}")

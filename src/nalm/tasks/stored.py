@@ -1,4 +1,4 @@
-"""A task that is not here: what a store knows of it."""
+"""A task of which only what a store holds is known."""
 
 from __future__ import annotations
 
@@ -9,20 +9,26 @@ from nalm.tasks._base import Task
 
 
 class StoredTask(Task):
-    """A task of which only a stored run is known, because its package is not installed.
-
-    Its runs can be listed and exported, but neither judged nor trained.
+    """The task of a stored run whose data are not here: a table, or a task that is not installed.
 
     Args:
-        name: its name.
-        labels: what tells its rows apart.
-        identity: what determines its data.
+        name: the name that its runs are stored under.
+        labels: what tells it from others.
+        identity: what determined its data.
+        stack_recipe: see `Task`.
     """
 
-    def __init__(self, name: str, labels: Mapping[str, Any], identity: Mapping[str, Any]) -> None:
-        self.name = name  # type: ignore[misc]
+    def __init__(
+        self,
+        name: str,
+        labels: Mapping[str, Any],
+        identity: Mapping[str, Any],
+        *,
+        stack_recipe: str = Task.stack_recipe,
+    ) -> None:
+        self.name, self.stack_recipe = name, stack_recipe  # type: ignore[misc]
         self._labels, self._identity = dict(labels), dict(identity)
-        self.in_features = int(identity.get("inputs", 0))
+        self.in_features, self.out_features = identity.get("inputs", 1), identity.get("outputs", 1)
 
     def identity(self) -> dict[str, Any]:
         """What was stored."""
