@@ -1,6 +1,6 @@
 """Golden results: the numbers of a run change only together with `NUMERICS_VERSION`.
 
-Write them anew, after raising the version, with `python tests/training/test_golden.py`.
+Write them anew, after raising the version, with `python tests/engine/test_golden.py`.
 """
 
 import json

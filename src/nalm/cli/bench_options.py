@@ -2,11 +2,22 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Annotated
 
 import typer
 
-TaskName = Annotated[str, typer.Argument(metavar="TASK", help="A name from `nalm list tasks`.")]
+TaskName = Annotated[
+    str,
+    typer.Argument(metavar="TASK", help="A name from `nalm list tasks`, or a file of numbers: data.csv."),
+]
+Target = Annotated[
+    str | None, typer.Option(metavar="COLUMN", help="Of a file: the column to learn; by default the last.")
+]
+TestFile = Annotated[
+    Path | None,
+    typer.Option("--test", metavar="FILE", help="Of a file: rows to test on, such as from another range."),
+]
 Ops = Annotated[
     str | None, typer.Option(metavar="LIST", help="Operations; by default all that a unit can do.")
 ]

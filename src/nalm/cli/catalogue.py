@@ -3,28 +3,45 @@
 from __future__ import annotations
 
 import inspect
-from dataclasses import asdict, fields
+from dataclasses import asdict, fields, is_dataclass
 from typing import Any
 
 from torch import nn
 
+from nalm.models.offered import load_each
+from nalm.models.user_units import load_offered, offered_names
 from nalm.papers import PAPERS
-from nalm.tasks import RANGE_SETS, RANGES, TASKS, RangeTask
+from nalm.tasks import RANGE_SETS, RANGES, Task
+from nalm.tasks.registry import all_tasks
 from nalm.units import UNITS, Unit
 from nalm.units._base import COMMON_RECIPES
 
 KINDS = ("units", "tasks", "ranges", "papers")
+Rows = list[dict[str, Any]]
 
 
-def listing(kind: str) -> list[dict[str, Any]]:
-    """All entries of a kind."""
+def listing(kind: str) -> tuple[Rows, list[str]]:
+    """All entries of a kind, and a sentence for each that a package offers and that cannot be used."""
     if kind == "units":
-        return [unit_row(unit) for unit in UNITS.values()]
+        return _unit_rows()
     if kind == "tasks":
-        return [_task_row(task) for task in TASKS.values()]
+        tasks, faults = all_tasks()
+        return [_task_row(task) for task in tasks.values()], faults
     if kind == "ranges":
-        return [_range_row(name, group) for group, names in RANGE_SETS.items() for name in names]
-    return [asdict(paper) for paper in PAPERS.values()]
+        return [_range_row(name, group) for group, names in RANGE_SETS.items() for name in names], []
+    return [asdict(paper) for paper in PAPERS.values()], []
+
+
+def _unit_rows() -> tuple[Rows, list[str]]:
+    """Our units, then those that packages offer, by the names that they are offered under."""
+    theirs, faults = load_each((name for name in offered_names() if name not in UNITS), load_offered)
+    ours = [unit_row(unit) for unit in UNITS.values()]
+    return ours + [{**row_of(found.kind), "name": name} for name, found in theirs.items()], faults
+
+
+def row_of(module: type[nn.Module]) -> dict[str, Any]:
+    """A unit or a plain module in short."""
+    return unit_row(module) if issubclass(module, Unit) else plain_row(module)
 
 
 def unit_row(unit: type[Unit]) -> dict[str, Any]:
@@ -51,13 +68,16 @@ def plain_row(module: type[nn.Module]) -> dict[str, Any]:
     }
 
 
-def _task_row(task: type[RangeTask]) -> dict[str, Any]:
-    inputs = next(field.default for field in fields(task) if field.name == "inputs")  # type: ignore[arg-type]
+def _task_row(task: type[Task]) -> dict[str, Any]:
+    """A task in short; one that is not about ranges has no usual number of inputs."""
+    defaults: dict[str, Any] = {}
+    if is_dataclass(task):
+        defaults = {field.name: field.default for field in fields(task)}
     return {
         "name": task.name,
         "ops": list(task.ops),
-        "inputs": inputs,
-        "ranges": list(task.ranges),
+        "inputs": defaults.get("inputs"),
+        "ranges": list(getattr(task, "ranges", ())),
         "models": list(task.models),
         "summary": _summary(task),
     }

@@ -9,7 +9,7 @@ import typer
 from nalm.cli import catalogue
 from nalm.cli.json_file import write_json
 from nalm.cli.options import Json
-from nalm.cli.output import print_table
+from nalm.cli.output import print_table, say_all
 from nalm.errors import check_choice
 from nalm.report import tables
 
@@ -22,7 +22,10 @@ def list_(
 ) -> None:
     """List what there is: units, tasks, ranges or papers; all of them by default."""
     kinds = catalogue.KINDS if kind is None else (check_choice("kind", kind, catalogue.KINDS),)
-    data = {k: catalogue.listing(k) for k in kinds}
+    data = {}
+    for k in kinds:
+        data[k], faults = catalogue.listing(k)
+        say_all(faults)
     if write_json(data, json_file):
         return
     for k, rows in data.items():

@@ -12,9 +12,9 @@ import typer
 from nalm.cli.executor import chosen_executor
 from nalm.cli.json_file import check_writable, write_json
 from nalm.cli.options import DEFAULT_STORE, Jobs, Json, Scheduler, StoreFile
-from nalm.cli.output import duration, print_table, say
+from nalm.cli.output import duration, print_table, say, say_all
 from nalm.cli.progress import shown_progress
-from nalm.errors import ArgumentError, nearest
+from nalm.errors import ArgumentError
 from nalm.report import tables
 
 if TYPE_CHECKING:
@@ -74,10 +74,13 @@ def reproduce(
 
 def _print_ledger(entry: str | None, json_file: str | None) -> None:
     from nalm.papers import ledger
+    from nalm.papers.registry import all_entries
 
     if entry is not None:
         raise ArgumentError("ID", "left out with --list", repr(entry))
-    entries = ledger.listing()
+    found, faults = all_entries()
+    say_all(faults)
+    entries = ledger.listing(found.values())
     if not write_json({"entries": entries}, json_file):
         print_table(tables.ledger_table(entries))
 
@@ -86,12 +89,9 @@ def _entry(name: str | None) -> Entry:
     """The entry of the ledger that has this name."""
     if name is None:
         raise ArgumentError("ID", "a table or figure, as in `nalm reproduce mistry2023:fig3.4`", "none")
-    from nalm.papers.entries import ENTRIES
+    from nalm.papers.registry import find_entry
 
-    if name not in ENTRIES:
-        hint = f"Did you mean {close!r}?" if (close := nearest(name, ENTRIES)) else ""
-        raise ArgumentError("ID", "one of `nalm reproduce --list`", repr(name), hint)
-    return ENTRIES[name]
+    return find_entry(name)
 
 
 def _check_folder(figures: Path) -> None:

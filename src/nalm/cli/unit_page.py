@@ -8,7 +8,7 @@ from typing import Any
 
 from torch import nn
 
-from nalm.cli.catalogue import plain_row, unit_row
+from nalm.cli.catalogue import row_of
 from nalm.errors import ArgumentError
 from nalm.models import user_units
 from nalm.papers import PAPERS
@@ -25,7 +25,7 @@ def unit_page(name: str) -> dict[str, Any]:
     """
     unit, found = _class_of(name)
     try:
-        row = unit_row(unit) if issubclass(unit, Unit) else plain_row(unit)
+        row = row_of(unit)
         recipes = _recipes(unit) if issubclass(unit, Unit) else {}
     except Exception as error:  # a user's `make_recipe` may raise anything
         if found is None:
@@ -56,7 +56,7 @@ def _class_of(name: str) -> tuple[type[nn.Module], user_units.OwnUnit | None]:
     """The class of this name, and where it comes from if it is a user's or a package's."""
     if user_units.is_file(name):
         found = user_units.load_file(name)
-    elif name not in UNITS and name in user_units.offered():
+    elif name not in UNITS and name in user_units.offered_names():
         found = user_units.load_offered(name)
     else:
         return unit_class(name), None

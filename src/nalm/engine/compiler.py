@@ -76,7 +76,7 @@ def obstacle() -> str | None:
         return f"The compiler was tested with torch {' and '.join(TESTED)}, and this is torch {version}."
     try:
         found = _cpp_compiler()
-    except Exception as error:
+    except Exception as error:  # torch's search may fail in any way; without a compiler all else works
         return failure(error)
     return None if found else NO_COMPILER
 

@@ -105,7 +105,7 @@ class Program:
                 with _TURN:
                     self._run = compiler.compile_step(self._eager, examples, constants)
                 self.compiled = True
-            except Exception as error:
+            except Exception as error:  # a fault of the step itself comes back when it runs eagerly
                 found = compiler.failure(error)
         if found is not None:
             _warn_once(found)
@@ -117,7 +117,7 @@ class Program:
                 return
             try:
                 found = self._difference(tensors)
-            except Exception as error:
+            except Exception as error:  # as above: the step is run eagerly next
                 found = compiler.failure(error)
             if found is None:
                 self._function = None  # which may hold all the data of the first runs

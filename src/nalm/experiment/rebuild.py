@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import warnings
 from collections.abc import Mapping, Sequence
 
 import numpy as np
@@ -12,17 +13,36 @@ from torch import nn
 from nalm.errors import NalmError
 from nalm.experiment.store import Record
 from nalm.models import ModelSpec
+from nalm.models.patience import ESCAPES
+from nalm.models.user_units import failure
 from nalm.symbolic import explain
-from nalm.tasks import KINDS, StoredTask, Task
+from nalm.tasks import StoredTask, Task
+from nalm.tasks.registry import task_kind
 from nalm.units import units_of
 
 
 def task_of(record: Record) -> Task:
-    """The run's task; of one that is not known here, such as that of another package, what is stored."""
-    kind, identity = KINDS.get(record.task), record.identity.get("task", {})
+    """The run's task; all that the store knows of it, if its package is not here."""
+    kind, identity = _kind_of(record.task, is_given(record)), record.identity.get("task", {})
     if kind is None:
         return StoredTask(record.task, record.labels, identity)
     return kind.rebuild(record.labels, identity)
+
+
+def is_given(record: Record) -> bool:
+    """Whether the run is one of a network that a paper makes, see `nalm.models.GivenModel`."""
+    return any("given" in layer for layer in record.identity["layers"])
+
+
+@functools.cache
+def _kind_of(task: str, given: bool) -> type[Task] | None:
+    """The class of a task; None where nothing here has it, with a warning once unless it is a paper's."""
+    try:
+        return task_kind(task)
+    except NalmError as error:
+        if not given:
+            warnings.warn(f"Runs of the task {task!r} are not judged. {error}", stacklevel=3)
+        return None
 
 
 @functools.cache
@@ -45,17 +65,19 @@ def effective_weights(
         lead: axes in front, such as steps.
     """
     try:
-        model = _model(record, parameters, lead)
-        units = units_of(model) if model is not None else []
-        found = [{**unit.weights(), **unit.gates()} for unit in units]
-    except Exception:  # a user's own unit may do anything; then it does not tell
-        found = []
-    if not found:
-        return dict(parameters)
-    several = len(found) > 1
+        found = _weights_of_units(_model(record, parameters, lead))
+    except ESCAPES as error:
+        _unreadable(record, error)
+        found = {}  # the formula says why
+    return found or dict(parameters)
+
+
+def _weights_of_units(model: nn.Module | None) -> dict[str, np.ndarray]:
+    held = [{**unit.weights(), **unit.gates()} for unit in (units_of(model) if model is not None else ())]
+    several = len(held) > 1
     return {
         (f"{layer}.{name}" if several else name): value.detach().numpy()
-        for layer, values in enumerate(found)
+        for layer, values in enumerate(held)
         for name, value in values.items()
     }
 
@@ -67,31 +89,43 @@ def formula(record: Record, *, only_readable: bool = False) -> str | None:
         record: the run.
         only_readable: of an unreadable model say only why, which is ten times faster.
     """
+    if record.diverged_at >= 0:
+        return None
     try:
         model = _model(record, record.chosen_parameters)
-        if model is None or not units_of(model) or record.diverged_at >= 0:
+        if model is None or not units_of(model):
             return None
         names = [f"x{k + 1}" for k in range(task_of(record).in_features)]
         return str(explain(model, names, only_readable=only_readable))
-    except Exception:  # as above
-        return None
+    except ESCAPES as error:
+        return _unreadable(record, error)
+
+
+def _unreadable(record: Record, error: BaseException) -> str:
+    """Why a run with a user's own unit, which may raise anything, cannot be read; errors of ours are bugs."""
+    spec = spec_of(record.model)
+    origin = next((layer.origin for layer in spec.layers if layer.origin), None) if spec else None
+    if origin is None:
+        raise error
+    return f"cannot be read: {failure(error, origin)}"
 
 
 def _model(
     record: Record, parameters: Mapping[str, np.ndarray], lead: Sequence[int] = ()
 ) -> nn.Module | None:
     """The run's model with these parameters, if its source is still the same."""
-    spec = spec_of(record.model)
-    if spec is None or [layer.identity() for layer in spec.layers] != record.identity["layers"]:
+    spec, task = spec_of(record.model), task_of(record)
+    if spec is None or spec.identity() != record.identity["layers"]:
         return None
-    inputs, hidden = task_of(record).in_features, record.identity.get("hidden", 2)
-    model = _skeleton(record.model, inputs, hidden, tuple(lead))
+    model = _skeleton(record.model, task.unit_features, record.identity.get("hidden", 2), tuple(lead))
+    if any(name not in parameters for name, _ in model.named_parameters()):
+        return None  # a network around the unit that is not known here
     # Buffers of a user's own module are not parameters, and stay as they are made.
     model.load_state_dict({k: torch.from_numpy(v) for k, v in parameters.items()}, strict=False)
     return model
 
 
 @functools.lru_cache(maxsize=256)
-def _skeleton(text: str, inputs: int, hidden: int, lead: tuple[int, ...]) -> nn.Module:
+def _skeleton(text: str, sizes: tuple[int, int], hidden: int, lead: tuple[int, ...]) -> nn.Module:
     """A model to be filled: the same object for all runs of an architecture."""
-    return ModelSpec.parse(text).build(inputs, 1, hidden=hidden, batch_shape=lead)
+    return ModelSpec.parse(text).build(*sizes, hidden=hidden, batch_shape=lead)

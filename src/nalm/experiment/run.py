@@ -18,6 +18,7 @@ from nalm.recipes import Recipe
 from nalm.recipes.plain import to_plain
 from nalm.recipes.steps import Timing, timing_of, with_steps
 from nalm.tasks import Task
+from nalm.tasks.registry import source_of
 from nalm.training.published import published_recipe
 from nalm.training.trainers import trainer_of
 
@@ -85,9 +86,10 @@ def make_identity(
     task: Task, layers: list[dict[str, Any]], recipe: Recipe, hidden: int = 2
 ) -> dict[str, Any]:
     """What determines the numbers of a run beside its seed."""
+    source = source_of(task)
     return {
         "format": FORMAT,
-        "task": task.identity(),
+        "task": task.identity() if source is None else {**task.identity(), "source": source},
         # Defaults are left out: what is added later renames no run.
         **({} if hidden == 2 else {"hidden": hidden}),
         "layers": layers,
@@ -104,7 +106,11 @@ def knows_ideal_weights(case: Case) -> bool:
         return False
     try:
         case.task.ideal_(case.build(), 0)
-    except (ArgumentError, AttributeError, NotImplementedError):  # a user's own unit that does not say
+    except ArgumentError:
+        return False
+    except (AttributeError, NotImplementedError):
+        if not case.model.is_users:
+            raise  # a unit of ours says it; of a user's own it is not asked
         return False
     return True
 

@@ -21,7 +21,7 @@ from nalm.evaluate.judged import assess
 from nalm.evaluate.outcome import limits
 from nalm.evaluate.summary import Assessment
 from nalm.experiment.other_cases import OtherCases
-from nalm.experiment.rebuild import spec_of, task_of
+from nalm.experiment.rebuild import is_given, spec_of, task_of
 from nalm.experiment.rows import summary_row
 from nalm.experiment.run import Case, make_identity
 from nalm.experiment.store import Record
@@ -212,7 +212,7 @@ def _usual(record: Record) -> dict[str, Any]:
     plain recipe and no source: then all that is special about the run is told.
     """
     spec, task = spec_of(record.model), task_of(record)
-    if any("given" in layer for layer in record.identity["layers"]):
+    if is_given(record):
         return record.identity  # a network of a paper has no other set-up than its own
     if spec is not None:
         with contextlib.suppress(NalmError):
@@ -274,7 +274,9 @@ def _leaves(identity: dict[str, Any]) -> _Leaves:
         if name == "recipe":
             found |= _recipe_leaves(json.dumps(value))
         elif name == "task":
-            found |= {part: _as_text(held) for part, held in value.items()}
+            found |= {part: _as_text(held) for part, held in value.items() if part != "source"}
+            if "source" in value:
+                found["task.source"] = (_short_hash(value["source"]),) * 2
         elif name == "layers":
             for k, layer in enumerate(value):
                 texts = {f"layer {k + 1}.{key}": _layer_text(key, part) for key, part in layer.items()}
@@ -290,7 +292,11 @@ def _as_text(value: Any) -> tuple[str, str]:
 
 
 def _layer_text(key: str, part: Any) -> str:
-    return hashlib.sha256(part.encode()).hexdigest()[:8] if key == "source" else json.dumps(part)
+    return _short_hash(part) if key == "source" else json.dumps(part)
+
+
+def _short_hash(source: str) -> str:
+    return hashlib.sha256(source.encode()).hexdigest()[:8]
 
 
 @functools.lru_cache(maxsize=1024)

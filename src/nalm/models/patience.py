@@ -27,6 +27,10 @@ class TooLong(BaseException):
     """A user's code has used up its time; not an `Exception`, which that code may catch."""
 
 
+ESCAPES = (Exception, SystemExit, TooLong)
+"""All that may come out of a user's code and is told in a sentence."""
+
+
 @contextlib.contextmanager
 def limited(what: str) -> Iterator[None]:
     """Raise `TooLong` in a block that takes too long; an interruption in it says what was done.

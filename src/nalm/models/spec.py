@@ -276,7 +276,7 @@ def _layer(name: str, known: Mapping[str, user_units.OwnUnit]) -> Layer:
         return Layer(name, found.kind, origin=found)
     if name in UNITS:
         return Layer(name, UNITS[name])
-    offered = user_units.offered()
+    offered = user_units.offered_names()
     if name in offered:
         found = user_units.load_offered(name)
         return Layer(name, found.kind, origin=found)

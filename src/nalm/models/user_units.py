@@ -8,7 +8,6 @@ with the file and the line.
 from __future__ import annotations
 
 import atexit
-import contextlib
 import functools
 import hashlib
 import importlib.util
@@ -19,7 +18,6 @@ import sys
 import tempfile
 import traceback
 from dataclasses import dataclass
-from importlib.metadata import EntryPoint, entry_points
 from modulefinder import ModuleFinder
 from pathlib import Path
 from types import ModuleType
@@ -30,14 +28,13 @@ from torch.func import functional_call, vmap
 
 from nalm.errors import ArgumentError, nearest
 from nalm.models.many import Models, mixing_module
-from nalm.models.patience import TooLong, limited
+from nalm.models.offered import load, offered
+from nalm.models.patience import ESCAPES, TooLong, limited
 from nalm.models.rehearsal import IN_OTHER_WORDS, rehearse
 from nalm.units import Unit
 
 GROUP = "nalm.units"
 """The group of entry points."""
-ESCAPES = (Exception, SystemExit, TooLong)
-"""All that may come out of a user's code and is told in a sentence."""
 
 
 @dataclass(frozen=True)
@@ -106,10 +103,14 @@ def load_file(text: str) -> OwnUnit:
 def load_again(text: str, source: str, parts: tuple[Part, ...]) -> OwnUnit:
     """The class in another process: from its own file if that is here and the same, else from its parts."""
     file = Path(text.rpartition(":")[0]).expanduser()
-    with contextlib.suppress(Exception):  # whatever is here instead is not even imported
-        if file.is_file() and _digest(_parts(file)) == source:
-            return load_file(text)
-    return _unpacked(text.rpartition(":")[2], parts)
+    return load_file(text) if _is_same(file, source) else _unpacked(text.rpartition(":")[2], parts)
+
+
+def _is_same(file: Path, source: str) -> bool:
+    try:
+        return file.is_file() and _digest(_parts(file)) == source
+    except Exception:  # another file of that name may hold anything; it is read, not imported
+        return False
 
 
 @functools.cache
@@ -122,21 +123,16 @@ def _unpacked(name: str, parts: tuple[Part, ...]) -> OwnUnit:
     return load_file(f"{folder / parts[0].path}:{name}")
 
 
-def offered() -> dict[str, EntryPoint]:
-    """The units that installed packages offer, by name."""
-    return {point.name: point for point in entry_points(group=GROUP)}
+def offered_names() -> list[str]:
+    """The names of units that installed packages offer."""
+    return list(offered(GROUP))
 
 
 def load_offered(name: str) -> OwnUnit:
     """The class that an installed package offers under this name."""
-    point = offered()[name]
-    try:
-        with limited(f"importing {point.value}"):
-            found = point.load()
-    except ESCAPES as error:
-        got = f"{type(error).__name__}: {error}, from {point.value}"
-        raise ArgumentError("unit", "a unit that its package can import", got) from error
-    file = Path(inspect.getsourcefile(found) or "") if inspect.isclass(found) else Path(point.value)
+    found = load(GROUP, name, "unit")
+    where_from = inspect.getsourcefile(found) if inspect.isclass(found) else offered(GROUP)[name].value
+    file = Path(where_from or "")
     kind = _checked(found, name, file)
     return OwnUnit(kind, file, hashlib.sha256(file.read_bytes()).hexdigest())
 

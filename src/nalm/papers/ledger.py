@@ -5,10 +5,14 @@ from __future__ import annotations
 import functools
 import json
 from collections import Counter
+from collections.abc import Iterable
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from nalm.papers.agreement import Agreement
+
+if TYPE_CHECKING:
+    from nalm.papers.entry import Entry
 
 _HERE = Path(__file__).parent
 
@@ -45,11 +49,17 @@ def keep(result: dict[str, Any]) -> None:
     (folder / f"{file_name(result['id'])}.json").write_text(text + "\n", encoding="utf-8")
 
 
-def listing() -> list[dict[str, Any]]:
-    """One row an entry: how many cells it has, and of which verdict. Without a result there are none."""
-    from nalm.papers.entries import ENTRIES
+def listing(entries: Iterable[Entry] | None = None) -> list[dict[str, Any]]:
+    """One row an entry: how many cells it has, and of which verdict. Without a result there are none.
 
-    return [_row(entry.id, entry.title, kept_result(entry.id)) for entry in ENTRIES.values()]
+    Args:
+        entries: which; by default all of ours.
+    """
+    if entries is None:
+        from nalm.papers.entries import ENTRIES
+
+        entries = ENTRIES.values()
+    return [_row(entry.id, entry.title, kept_result(entry.id)) for entry in entries]
 
 
 def _row(entry: str, title: str, result: dict[str, Any] | None) -> dict[str, Any]:

@@ -18,6 +18,9 @@ from importlib import resources
 
 from nalm.evaluate.intervals import Interval, success_interval
 
+FILE = "published.csv"
+"""The name of the file, in the folder of its paper."""
+
 
 @dataclass(frozen=True)
 class Published:
@@ -56,22 +59,27 @@ def numbers_of(entry: str) -> list[Published]:
 
 def _read() -> Iterator[Published]:
     papers = sorted(resources.files("nalm.papers").iterdir(), key=lambda folder: folder.name)
-    files = (folder / "published.csv" for folder in papers if folder.is_dir())
+    files = (folder / FILE for folder in papers if folder.is_dir())
     for file in filter(lambda file: file.is_file(), files):
-        for line in csv.DictReader(file.read_text(encoding="utf-8").splitlines()):
-            yield Published(
-                entry=line["entry"],
-                row=line["row"],
-                column=line["column"],
-                metric=line["metric"],
-                kind=line["kind"],
-                value=float(line["value"]),
-                low=_number(line["low"]),
-                high=_number(line["high"]),
-                n=int(line["n"]) if line["n"] else None,
-                threshold=line["threshold"],
-                locator=line["locator"],
-            )
+        yield from read_numbers(file.read_text(encoding="utf-8"))
+
+
+def read_numbers(text: str) -> Iterator[Published]:
+    """The numbers in the text of a file."""
+    for line in csv.DictReader(text.splitlines()):
+        yield Published(
+            entry=line["entry"],
+            row=line["row"],
+            column=line["column"],
+            metric=line["metric"],
+            kind=line["kind"],
+            value=float(line["value"]),
+            low=_number(line["low"]),
+            high=_number(line["high"]),
+            n=int(line["n"]) if line["n"] else None,
+            threshold=line["threshold"],
+            locator=line["locator"],
+        )
 
 
 def _number(text: str) -> float | None:

@@ -20,7 +20,8 @@ from nalm.papers.agreement import APART, Agreement, Finding, Reason, compare
 from nalm.papers.causes import cause_of
 from nalm.papers.entry import Entry, Measured, rows_of
 from nalm.papers.metrics import Metric
-from nalm.papers.published import Published, published
+from nalm.papers.published import Published
+from nalm.papers.registry import published_of
 from nalm.papers.scale import Scale
 
 
@@ -102,10 +103,10 @@ def result_of(entry: Entry, measured: Measured, scale: Scale) -> dict[str, Any]:
 
 def _numbers(entry: Entry, measured: Measured) -> Iterator[dict[str, Any]]:
     """Cells of the main metrics, and of others where the paper has a number."""
-    found = measured.findings
+    found, published = measured.findings, published_of(entry.id)
     for row, column in rows_of(found):
         for place, metric in enumerate(entry.metrics):
-            theirs = published().get((entry.id, row, column, metric.name))
+            theirs = published.get((row, column, metric.name))
             if (row, column, metric.name) in found and (place < entry.main or theirs is not None):
                 yield _number(entry, row, column, metric, theirs, measured)
 

@@ -27,7 +27,7 @@ def to_plain(part: Any) -> Plain:
         return _number(part)
     kept = {name: getattr(part, name) for name in _defaults(type(part))}
     kept = {name: value for name, value in kept.items() if not _same(value, _defaults(type(part))[name])}
-    return {"kind": type(part).__name__, **{name: to_plain(value) for name, value in kept.items()}}
+    return {"kind": _kind(type(part)), **{name: to_plain(value) for name, value in kept.items()}}
 
 
 def without_defaults(plain: Plain) -> Plain:
@@ -72,6 +72,12 @@ def leaves(plain: Plain, path: str = "") -> Iterator[tuple[str, Plain]]:
     elif isinstance(plain, list):
         for k, value in enumerate(plain):
             yield from leaves(value, f"{path}.{k + 1}")
+
+
+def _kind(part: type) -> str:
+    """The name of a class; with its module if it is another package's, and one of ours has the same name."""
+    ours = getattr(recipes, part.__name__, part)
+    return part.__name__ if ours is part else f"{part.__module__}.{part.__qualname__}"
 
 
 def _number(value: Any) -> Any:
