@@ -122,4 +122,4 @@ ARITHMETIC: dict[str, Callable[..., Any]] = {
     "prod": _folded(operator.mul),
     "mean": _mean,
 }
-"""Arithmetic between expressions. Calls with arguments that a function here does not take are not followed."""
+"""Arithmetic between expressions. Calls with arguments that these functions do not take are not followed."""
