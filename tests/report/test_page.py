@@ -81,7 +81,7 @@ def test_the_store_is_never_the_page(tmp_path):
     path = tmp_path / "s.sqlite"
     fill(path, make_experiment("single-module", ["nmu"], None, ["1:2"], seeds=1))
     before = path.read_bytes()
-    with pytest.raises(ArgumentError, match="another file than the store"):
+    with pytest.raises(ArgumentError, match="a file other than the store"):
         write_page(path, path)
     assert path.read_bytes() == before
 
@@ -100,7 +100,7 @@ def test_runs_that_no_threshold_can_judge_are_counted(tmp_path, output):
     with Store(path) as store:
         store.add([bare_record(Run(around_zero, seed), ideal_test=None) for seed in range(2)])
     assert write_page(path, output) == 1
-    assert "2 more that no threshold can judge are left out." in output.read_text()
+    assert "2 more runs are left out, because there is no threshold to judge by." in output.read_text()
 
 
 @pytest.mark.parametrize(
