@@ -33,26 +33,26 @@ def _part(rows: Sequence[PageRow]) -> dict[str, Any]:
         for label, by_op in groups.items()
     }
     for op in ops:
-        _mark_best([cases[op] for cases in pooled.values() if op in cases])
+        _mark_best([cells[op] for cells in pooled.values() if op in cells])
     return {
         "ops": ops,
         "units": [
             {
                 "label": label,
                 "seeds": _seeds(row for found in groups[label].values() for row in found),
-                "cases": [cases.get(op) for op in ops],
+                "cells": [cells.get(op) for op in ops],
             }
-            for label, cases in pooled.items()
+            for label, cells in pooled.items()
         ],
     }
 
 
-def _mark_best(cases: Sequence[dict[str, Any]]) -> None:
+def _mark_best(cells: Sequence[dict[str, Any]]) -> None:
     """Mark the highest among the units that were run on all ranges, if there are several to compare."""
-    whole = [case for case in cases if not case["partial"]]
-    top = max((case["value"] for case in whole), default=0)
-    for case in whole:
-        case["best"] = len(cases) > 1 and 0 < top == case["value"]
+    whole = [cell for cell in cells if not cell["partial"]]
+    top = max((cell["value"] for cell in whole), default=0)
+    for cell in whole:
+        cell["best"] = len(cells) > 1 and 0 < top == cell["value"]
 
 
 def _pooled(rows: Sequence[PageRow], ranges: int) -> dict[str, Any]:
