@@ -16,7 +16,7 @@ def rows():
 
 def test_too_many_parameters_are_refused_with_the_limit_and_what_to_use_instead():
     check_model(nalm.NAU(4096, 1))
-    with pytest.raises(ArgumentError, match=r"at most 4,096 parameters.*got 4,097\. .*nalm\.train"):
+    with pytest.raises(ArgumentError, match=r"at most 4,096 parameters.*got one of 4,097\. .*nalm\.train"):
         check_model(nalm.NAU(4097, 1))
 
 
