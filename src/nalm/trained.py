@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import torch
 from torch import Tensor, nn
 
 from nalm.models.many import Parameters
+from nalm.recipes import Recipe
 from nalm.tasks import Split, Task
 
 
@@ -29,6 +31,36 @@ OnSteps = Callable[[StepsDone], None]
 
 
 @dataclass(frozen=True)
+class RunGroup:
+    """Runs of one architecture that a trainer trains together.
+
+    Attributes:
+        model: the architecture.
+        tasks: one per run, all of the same shape.
+        recipes: one per run, all of the same shape.
+        seeds: one per run.
+        initial: parameters `runs x ...` to start from instead of drawing them by seed.
+        names: one per run, by which its checkpoint is found; by default its seed.
+    """
+
+    model: nn.Module
+    tasks: Sequence[Task]
+    recipes: Sequence[Recipe]
+    seeds: Sequence[int]
+    initial: Parameters | None = None
+    names: Sequence[str] = ()
+
+    def __len__(self) -> int:
+        return len(self.seeds)
+
+    def some(self, part: slice) -> RunGroup:
+        """The runs of this slice."""
+        initial = None if self.initial is None else {name: p[part] for name, p in self.initial.items()}
+        listed = {name: getattr(self, name)[part] for name in ("tasks", "recipes", "seeds", "names")}
+        return replace(self, initial=initial, **listed)
+
+
+@dataclass(frozen=True)
 class Options:
     """The options of a trainer; a trainer ignores those it has no use for.
 
@@ -38,8 +70,8 @@ class Options:
         dtype: the precision, float32 or float64.
         device: where to train.
         compiled: whether to compile the step; otherwise it runs eagerly.
-        initial: parameters `runs x ...` to start from instead of drawing them by seed.
         on_progress: called after each evaluation.
+        checkpoints: a folder for checkpoints of unfinished runs, or None to keep none.
     """
 
     iterations: int
@@ -47,8 +79,8 @@ class Options:
     dtype: torch.dtype
     device: torch.device
     compiled: bool
-    initial: Parameters | None = None
     on_progress: OnSteps | None = None
+    checkpoints: Path | None = None
 
 
 @dataclass(frozen=True)

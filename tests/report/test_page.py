@@ -14,7 +14,7 @@ from nalm.experiment.store import Store, StoreError
 from nalm.models import ModelSpec
 from nalm.report import packing
 from nalm.report.page import write_page
-from nalm.tasks import SingleModule
+from nalm.tasks import SingleModule, Table
 
 
 @pytest.fixture
@@ -93,14 +93,27 @@ def test_reporting_changes_nothing_in_the_store(tmp_path, output):
     assert path.read_bytes() == b""
 
 
-def test_runs_that_no_threshold_can_judge_are_counted(tmp_path, output):
+def test_runs_that_no_threshold_can_judge_have_a_table_of_their_own(tmp_path, output):
     path = tmp_path / "s.sqlite"
     fill(path, make_experiment("single-module", ["nmu"], None, ["1:2"], seeds=1))
     around_zero = Case(ModelSpec.parse("nru"), SingleModule("div", "-2:2=>-2:2"))
     with Store(path) as store:
         store.add([bare_record(Run(around_zero, seed), ideal_test=None) for seed in range(2)])
-    assert write_page(path, output) == 1
-    assert "2 more runs are left out, because there is no threshold to judge by." in output.read_text()
+    assert write_page(path, output) == 3
+    page = output.read_text()
+    assert '2 more under <a href="#others">Other tasks</a>' in page
+    assert "[2e-14, 2e-14]" in page.partition('id="others"')[2]
+
+
+def test_runs_of_a_table_are_shown_without_any_others(tmp_path, output):
+    path, rows = tmp_path / "s.sqlite", torch.rand(20, 2)
+    table = Table(rows, rows.sum(1), label="<b>sums</b>")
+    with Store(path) as store:
+        store.add([bare_record(Run(Case(ModelSpec.parse("nau"), table), seed)) for seed in range(3)])
+    assert write_page(path, output) == 3
+    page = output.read_text()
+    assert "&lt;b&gt;sums&lt;/b&gt;" in page
+    assert "Nothing to show yet" not in page
 
 
 @pytest.mark.parametrize(

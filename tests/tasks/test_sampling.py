@@ -13,6 +13,7 @@ from nalm.recipes import Recipe
 from nalm.streams import Purpose, counters, key, uniform
 from nalm.tasks import ArithmeticDataset, Reciprocal, SingleModule, Split, Table, Task, TenParameters
 from nalm.tasks.sampling import Aside, sample, sample_runs, stacked
+from nalm.trained import RunGroup
 
 TASKS: dict[str, Task] = {
     "one range": SingleModule("mul", "1:2"),
@@ -78,7 +79,7 @@ def test_runs_that_are_drawn_together_have_the_rows_that_each_has_alone(task):
 def test_blocks_are_what_the_engine_evaluates_on(split):
     task, unit, seed = SingleModule("mul", "-2:2"), nalm.NMU(2, 1), 3
     initial = Models(unit, torch.float32, torch.device("cpu")).initial(torch.tensor([seed]).int())
-    errors = evaluate_runs(unit, [task], [Recipe()], [seed], initial, compiled=False)
+    errors = evaluate_runs(RunGroup(unit, [task], [Recipe()], [seed], initial), compiled=False)
     with torch.no_grad():
         unit.weight.copy_(initial["weight"][0])
         total = 0.0

@@ -7,8 +7,10 @@ backward, clips, optimiser, clamps. Per run: seed, task numbers, recipe numbers.
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Hashable, Sequence
+import itertools
+from collections.abc import Callable, Hashable
 from dataclasses import dataclass, replace
+from typing import Any
 
 import torch
 from torch import Tensor
@@ -20,8 +22,9 @@ from nalm.recipes import Recipe
 from nalm.recipes.numbers import join, split
 from nalm.recipes.schedules import StepState
 from nalm.streams import Key, Purpose, counters, key, normal, uniform
-from nalm.tasks import Measure, Split, Task
+from nalm.tasks import Measure, Split
 from nalm.tasks.sampling import Aside, block_in_split, sample_runs, stacked, stream_of
+from nalm.trained import RunGroup
 
 SEEN = 1024
 """Rows that an optimiser may look at before the first step."""
@@ -41,15 +44,8 @@ class Settings:
 class Batch:
     """Runs that train side by side in one program."""
 
-    def __init__(
-        self,
-        models: Models,
-        tasks: Sequence[Task],
-        recipes: Sequence[Recipe],
-        seeds: Sequence[int],
-        settings: Settings,
-        initial: Parameters | None,
-    ) -> None:
+    def __init__(self, models: Models, runs: RunGroup, settings: Settings) -> None:
+        tasks, recipes, seeds = runs.tasks, runs.recipes, runs.seeds
         self.models, self.task, self.recipe, self.settings = models, tasks[0], recipes[0], settings
         self.seeds = torch.tensor(seeds, dtype=torch.int32, device=settings.device)
         self.shape, _ = split(recipes[0])
@@ -62,17 +58,16 @@ class Batch:
             for s in self.task.splits
         }
         others = self.recipe.initialise
-        drawn = initial if initial is not None else models.initial(self.seeds, others=others)
+        drawn = runs.initial if runs.initial is not None else models.initial(self.seeds, others=others)
         parameters = {name: p.to(settings.device, settings.dtype).clone() for name, p in drawn.items()}
         self.state: Tensors = {
             **_named("parameter", parameters),
             **_named("optimiser", self._optimiser_state(parameters)),
             **_stream(self.seeds, Purpose.DATA, torch.zeros_like(self.seeds)),
         }
-        runs = len(seeds)
-        self.loss = torch.full((runs,), torch.inf, dtype=torch.float64, device=settings.device)
-        self.log = Log(runs, settings.iterations, settings.log_interval, settings.device)
-        self.began = torch.zeros(runs, dtype=torch.float64, device=settings.device)
+        self.loss = torch.full((len(runs),), torch.inf, dtype=torch.float64, device=settings.device)
+        self.log = Log(len(runs), settings.iterations, settings.log_interval, settings.device)
+        self.began = torch.zeros(len(runs), dtype=torch.float64, device=settings.device)
 
     def _optimiser_state(self, parameters: Parameters) -> Tensors:
         """What the optimiser starts from, after a look at inputs that are used for nothing else."""
@@ -92,20 +87,44 @@ class Batch:
         """The current parameters, `models x ...` by name."""
         return _of(self.state, "parameter")
 
-    def run(self, on_progress: Callable[[int], None]) -> Log:
-        """Train to the end."""
-        settings, runs = self.settings, len(self.seeds)
-        stride = settings.log_interval
-        on_progress(0)  # before the wait for the compiler
-        for step in range(0, settings.iterations + 1, stride):
+    def run(
+        self,
+        on_progress: Callable[[int], None],
+        first: int = 0,
+        keep: Callable[[int], None] = lambda step: None,
+    ) -> Log:
+        """Train to the end.
+
+        Args:
+            on_progress: called with the number of steps done, summed over runs.
+            first: the step to begin with.
+            keep: called after training up to a step that is evaluated next.
+        """
+        runs, last = len(self.seeds), self.settings.iterations
+        on_progress(runs * first)  # before the wait for the compiler
+        logged = [*range(first, last, self.settings.log_interval), last]
+        for step, following in itertools.pairwise([*logged, None]):
             self._evaluate(step)
             on_progress(runs * step)
-            self.advance(step, min(stride, settings.iterations - step))
-        if settings.iterations % stride:
-            self._evaluate(settings.iterations)
-            on_progress(runs * settings.iterations)
+            if following is not None:
+                self.advance(step, following - step)
+                keep(following)
         self.log.final = self.parameters
         return self.log
+
+    # -- checkpoints -----------------------------------------------------------------------------
+
+    def state_to_keep(self) -> tuple[Tensors, dict[str, Any]]:
+        """All that training depends on from here, as tensors by name and as plain data."""
+        tensors, about = self.log.state_to_keep()
+        own = {"loss": self.loss, "began": self.began}
+        return {**_named("state", self.state), **_named("log", tensors), **own}, about
+
+    def load_state(self, tensors: Tensors, about: dict[str, Any]) -> None:
+        """Take over what `state_to_keep` gave."""
+        self.log.load_state(_of(tensors, "log"), about)
+        self.state = _of(tensors, "state")
+        self.loss, self.began = tensors["loss"], tensors["began"]
 
     # -- training --------------------------------------------------------------------------------
 
@@ -145,10 +164,11 @@ class Batch:
         recipe, seed = self._recipe(inputs["recipe"]), inputs["seed"]
         now = StepState(state["step"], inputs["loss"])
         u = uniform(_key_of(state), inputs["constant/elements"], self.settings.dtype)
-        x, y = self.task.batch(u, {**_of(inputs, "task"), **_of(inputs, "constant")})
+        numbers = {**_of(inputs, "task"), **_of(inputs, "constant")}
         parameters = {k: p.detach().requires_grad_() for k, p in _of(state, "parameter").items()}
         source = functools.partial(_noise, seed, now.step)
-        loss = (self.task.loss or recipe.loss)(self.models.predict(parameters, x, source), y, now)
+        predict = functools.partial(self.models.predict, parameters, source=source)
+        loss = self.task.objective(predict, u, numbers, self.task.loss or recipe.loss, now)
         for penalty in recipe.penalties:
             value = self.models.apply(parameters, functools.partial(penalty, now=now))
             loss = loss if value is None else loss + value
@@ -243,15 +263,15 @@ class Batch:
         """Add up the errors of one block of samples: a pure function, traced and compiled."""
         u = uniform(_key_of(state), inputs["constant/elements"], self.settings.dtype)
         block = block_in_split(state["step"])
-        x, y = self.task.batch(u, {**_of(inputs, "task"), **_of(inputs, "constant"), "block": block})
+        numbers = {**_of(inputs, "task"), **_of(inputs, "constant"), "block": block}
+        predict = functools.partial(self.models.predict, _of(inputs, "parameter"))
         with torch.no_grad():
-            prediction = self.models.predict(_of(inputs, "parameter"), x)
-            errors = {name: measure.total(prediction, y) for name, measure in self._totals().items()}
+            errors = zip(self._totals(), self.task.totals(predict, u, numbers), strict=True)
         following = _stream(inputs["seed"], inputs["purpose"], state["step"] + 1)
-        return {**{name: state[name] + error.double() for name, error in errors.items()}, **following}
+        return {**{name: state[name] + error.double() for name, error in errors}, **following}
 
     def _constants(self, part: str, samples: int) -> Tensors:
-        elements = _elements(self.task.draws, samples, self.settings.device)
+        elements = _elements(self.task.draws_in(part), samples, self.settings.device)
         return _named("constant", {"elements": elements, **self.task.constants(part)})
 
 

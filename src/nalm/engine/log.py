@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import torch
 from torch import Tensor
 
 from nalm.models.many import Parameters
 from nalm.trained import HISTORY_PARAMETERS
 
+_PER_RUN = ("lowest", "chosen", "diverged_at", "reinitialised")
 HISTORY_POINTS = 64
 """Steps at most at which parameters are kept over time."""
 
@@ -66,6 +69,31 @@ class Log:
         self.validation.append(validation)
         self.test.append(test)
         self._remember(step, parameters)
+
+    def state_to_keep(self) -> tuple[Parameters, dict[str, Any]]:
+        """Everything that was logged, as tensors by name and as plain data."""
+        lists = {"validation": self.validation, "test": self.test, **self.further}
+        tensors = {f"curve/{name}": torch.stack(curve, -1) for name, curve in lists.items() if curve}
+        tensors |= {f"chosen/{name}": p for name, p in self.chosen_parameters.items()}
+        tensors |= {f"history/{name}": p for name, p in self.over_time().items()}
+        tensors |= {name: getattr(self, name) for name in _PER_RUN}
+        return tensors, {"steps": self.steps, "history_steps": self.history_steps}
+
+    def load_state(self, tensors: Parameters, about: dict[str, Any]) -> None:
+        """Take over what `state_to_keep` gave."""
+        parts: dict[str, Parameters] = {"curve": {}, "chosen": {}, "history": {}}
+        for name, tensor in tensors.items():
+            kind, _, rest = name.partition("/")
+            if rest:
+                parts[kind][rest] = tensor
+            else:
+                setattr(self, name, tensor)
+        curves = {name: list(curve.unbind(-1)) for name, curve in parts["curve"].items()}
+        self.validation, self.test = curves.pop("validation"), curves.pop("test")
+        self.further, self.chosen_parameters = curves, parts["chosen"]
+        self.steps, self.history_steps = list(about["steps"]), list(about["history_steps"])
+        held = {name: p.unbind(1) for name, p in parts["history"].items()}
+        self.history = [{name: p[k] for name, p in held.items()} for k in range(len(self.history_steps))]
 
     def over_time(self) -> Parameters:
         """The parameters at `history_steps`, `models x points x ...` by name; none if they were not kept."""

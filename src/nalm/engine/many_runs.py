@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import functools
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 
 import torch
 from torch import Tensor, nn
@@ -22,7 +22,7 @@ from nalm.models.rehearsal import rehearse
 from nalm.recipes import Recipe
 from nalm.tasks._base import Split, Task
 from nalm.threads import one_thread
-from nalm.trained import Options, StepsDone, Trained
+from nalm.trained import Options, RunGroup, StepsDone, Trained
 
 WORKING_SET = 3 << 19
 """Bytes of training data made per step that still fit into a core's cache beside everything else: 1.5 MiB."""
@@ -30,69 +30,44 @@ WIDEST, NARROWEST = 1024, 16
 """Bounds of the number of models that train side by side; a wider batch brings nothing more."""
 
 
-def train_side_by_side(
-    model: nn.Module,
-    tasks: Sequence[Task],
-    recipes: Sequence[Recipe],
-    seeds: Sequence[int],
-    options: Options,
-) -> Trained:
-    """Train one copy of the model per seed, each with its own task and recipe.
-
-    Args:
-        model: the architecture.
-        tasks: one per run, all of one shape.
-        recipes: one per run, all of one shape.
-        seeds: one per run.
-        options: steps, precision, device and the like.
-    """
+def train_side_by_side(runs: RunGroup, options: Options) -> Trained:
+    """Train one copy of the model per seed, each with its own task and recipe."""
     settings = Settings(
         options.iterations, options.log_interval, options.dtype, options.device, options.compiled
     )
-    _check_precision(tasks[0], options.dtype)
-    models = Models(model, settings.dtype, settings.device)
-    models.check_fit(tasks[0].in_features, tasks[0].out_features)
+    task = runs.tasks[0]
+    check_precision(task, options.dtype)
+    models = Models(runs.model, settings.dtype, settings.device)
+    models.check_fit(task.input_shape, task.output_shape)
     began = time.perf_counter()
-    total = len(seeds) * settings.iterations
+    total = len(runs) * settings.iterations
 
     def on_progress(done: int) -> None:
         if options.on_progress is not None:
             options.on_progress(StepsDone(done, total, time.perf_counter() - began))
 
-    width = _width(tasks[0], recipes[0], settings)
+    width = _width(task, runs.recipes[0], settings)
     parts = []
     # Whatever mode the caller is in, training needs gradients.
     with torch.inference_mode(False), torch.enable_grad(), one_thread():
-        for first in range(0, len(seeds), width):
-            lanes = slice(first, first + width)
-            start = {k: p[lanes] for k, p in options.initial.items()} if options.initial is not None else None
-            batch = Batch(models, tasks[lanes], recipes[lanes], seeds[lanes], settings, start)
+        for first in range(0, len(runs), width):
+            batch = Batch(models, runs.some(slice(first, first + width)), settings)
             if first == 0 and models.foreign:
-                rehearse(models, batch.parameters, batch.examples(), tasks[0].out_features)
-            parts.append(batch.run(functools.partial(_tell_part, on_progress, first * settings.iterations)))
-    return _collect(model, tasks, seeds, parts, time.perf_counter() - began)
+                rehearse(models, batch.parameters, batch.examples(), task.output_shape)
+            parts.append(batch.run(functools.partial(_add, on_progress, first * settings.iterations)))
+    return collect(runs, parts, time.perf_counter() - began)
 
 
-def evaluate_runs(
-    model: nn.Module,
-    tasks: Sequence[Task],
-    recipes: Sequence[Recipe],
-    seeds: Sequence[int],
-    parameters: Parameters,
-    *,
-    compiled: bool = True,
-) -> dict[Split, Tensor]:
-    """The decisive errors of models with these parameters `runs x ...` on the fixed sets of their seeds."""
-    dtype = next(iter(parameters.values())).dtype
+def evaluate_runs(runs: RunGroup, *, compiled: bool = True) -> dict[Split, Tensor]:
+    """The decisive errors of models with the initial parameters on the fixed sets of their seeds."""
+    assert runs.initial is not None
+    dtype = next(iter(runs.initial.values())).dtype
     settings = Settings(1, 1, dtype, torch.device("cpu"), compiled)
-    models = Models(model, dtype, settings.device)
-    width = _width(tasks[0], recipes[0], settings)
-    parts = []
-    for first in range(0, len(seeds), width):
-        lanes = slice(first, first + width)
-        start = {k: p[lanes] for k, p in parameters.items()}
-        parts.append(Batch(models, tasks[lanes], recipes[lanes], seeds[lanes], settings, start).errors())
-    decisive = {Split.VALIDATION: Split.VALIDATION, Split.TEST: tasks[0].tests[0]}
+    models = Models(runs.model, dtype, settings.device)
+    width = _width(runs.tasks[0], runs.recipes[0], settings)
+    starts = range(0, len(runs), width)
+    parts = [Batch(models, runs.some(slice(k, k + width)), settings).errors() for k in starts]
+    decisive = {Split.VALIDATION: Split.VALIDATION, Split.TEST: runs.tasks[0].tests[0]}
     return {
         split: torch.cat([next(iter(part[name].values())) for part in parts])
         for split, name in decisive.items()
@@ -105,10 +80,11 @@ def compile_program(model: nn.Module, task: Task, recipe: Recipe, *, evaluate: b
     models = Models(model, settings.dtype, settings.device)
     initial = {name: p.detach()[None] for name, p in model.named_parameters()}
     with torch.inference_mode(False), torch.enable_grad():
-        Batch(models, [task], [recipe], [0], settings, initial).compile(evaluate=evaluate)
+        Batch(models, RunGroup(model, [task], [recipe], [0], initial), settings).compile(evaluate=evaluate)
 
 
-def _check_precision(task: Task, dtype: torch.dtype) -> None:
+def check_precision(task: Task, dtype: torch.dtype) -> None:
+    """Refuse a precision that is not that of the task's data."""
     if dtype not in (torch.float32, torch.float64):
         raise ArgumentError("dtype", "torch.float32 or torch.float64", str(dtype))
     if task.dtype not in (None, dtype):
@@ -122,20 +98,20 @@ def _width(task: Task, recipe: Recipe, settings: Settings) -> int:
     return max(NARROWEST, min(WIDEST, WORKING_SET // size))
 
 
-def _tell_part(on_progress: Callable[[int], None], before: int, done: int) -> None:
+def _add(on_progress: Callable[[int], None], before: int, done: int) -> None:
     on_progress(before + done)
 
 
-def _collect(
-    model: nn.Module, tasks: Sequence[Task], seeds: Sequence[int], parts: list[Log], seconds: float
-) -> Trained:
+def collect(runs: RunGroup, parts: list[Log], seconds: float) -> Trained:
+    """The logs of batches as one record."""
+
     def together(pick: Callable[[Log], Parameters]) -> Parameters:
         return {name: torch.cat([pick(part)[name] for part in parts]) for name in pick(parts[0])}
 
     return Trained(
-        model=model,
-        tasks=list(tasks),
-        seeds=list(seeds),
+        model=runs.model,
+        tasks=list(runs.tasks),
+        seeds=list(runs.seeds),
         steps=torch.tensor(parts[0].steps),
         validation=torch.cat([torch.stack(part.validation, -1) for part in parts]),
         test=torch.cat([torch.stack(part.test, -1) for part in parts]),

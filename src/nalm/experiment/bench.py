@@ -8,8 +8,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from nalm.engine.checkpoint import discard
 from nalm.errors import ArgumentError, check_choice, check_positive
 from nalm.evaluate.ranking import rank
+from nalm.experiment.checkpoints import checkpoint_folder
 from nalm.experiment.executor import Executor, OnProgress
 from nalm.experiment.plan import Chunk, make_plan
 from nalm.experiment.rows import evaluate
@@ -211,6 +213,14 @@ def make_work(experiment: Experiment, store: Store | None, processes: int, *, fr
     return Work(experiment, make_plan(missing, processes), len(known))
 
 
+def compute_missing(work: Work, store: Store, executor: Executor, on_progress: OnProgress) -> None:
+    """Compute what is missing and store it chunk by chunk; the checkpoints of stored runs are deleted."""
+    checkpoints = checkpoint_folder(store.path)
+    for records in executor.compute(work.chunks, on_progress, checkpoints):
+        store.add(records)
+        discard(checkpoints, (record.id for record in records))
+
+
 def do_work(
     work: Work,
     store: Store,
@@ -221,8 +231,7 @@ def do_work(
 ) -> dict[str, Any]:
     """Compute what is missing, store it chunk by chunk, and evaluate everything: the JSON of a benchmark."""
     began = time.perf_counter()
-    for records in executor.compute(work.chunks, on_progress):
-        store.add(records)
+    compute_missing(work, store, executor, on_progress)
     seconds = time.perf_counter() - began
     rows = list(evaluate(work.experiment, store, threshold))
     return {

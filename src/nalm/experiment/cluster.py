@@ -11,6 +11,7 @@ import functools
 import itertools
 import time
 from collections.abc import Callable, Collection, Hashable, Iterator, Sequence
+from pathlib import Path
 from typing import Any
 
 from nalm.errors import NalmError
@@ -60,12 +61,15 @@ class Cluster:
         return max(1, self._scheduler.count_workers())
 
     def compute(
-        self, chunks: Sequence[Chunk], on_progress: OnProgress = lambda progress: None
+        self,
+        chunks: Sequence[Chunk],
+        on_progress: OnProgress = lambda progress: None,
+        checkpoints: Path | None = None,
     ) -> Iterator[list[Record]]:
         """The records of each chunk, in the order in which they are ready."""
         wanted = facts()
         progress = Progress(sum(chunk.run_steps for chunk in chunks), chunks=len(chunks), workers=self.size)
-        jobs = (packed(chunk, wanted) for chunk in chunks)
+        jobs = (packed(chunk, wanted, checkpoints) for chunk in chunks)
         idle = functools.partial(self._report_progress, progress, on_progress)
         for index, result in self.run(compute_on_worker(), jobs, idle, lambda k: _like(chunks[k])):
             if isinstance(result, Exception):

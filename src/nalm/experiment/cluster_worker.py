@@ -9,10 +9,12 @@ from __future__ import annotations
 import pickle
 import threading
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 from nalm._version import NUMERICS_VERSION
 from nalm.errors import NalmError
+from nalm.experiment.checkpoints import is_next_to_its_store
 from nalm.experiment.executor import portable
 from nalm.experiment.plan import Chunk
 from nalm.experiment.store import Record
@@ -44,9 +46,9 @@ def check_facts(ours: dict[str, Any], theirs: dict[str, Any], worker: str) -> No
         raise ClusterError(f"Worker {worker} cannot be used: {'; '.join(apart)}.")
 
 
-def packed(chunk: Chunk, wanted: dict[str, Any]) -> bytes:
-    """A chunk for a worker that has these facts."""
-    return pickle.dumps((wanted, pickle.dumps(chunk)))
+def packed(chunk: Chunk, wanted: dict[str, Any], checkpoints: Path | None = None) -> bytes:
+    """A chunk for a worker that has these facts, and the folder for checkpoints."""
+    return pickle.dumps((wanted, checkpoints, pickle.dumps(chunk)))
 
 
 def unpacked(result: bytes) -> list[Record]:
@@ -64,10 +66,12 @@ def compute_packed(job: bytes, worker: str) -> bytes:
     from nalm.experiment.compute import compute
 
     with _ALONE:
-        wanted, chunk = pickle.loads(job)
+        wanted, checkpoints, chunk = pickle.loads(job)
         check_facts(wanted, facts(), worker)  # it may have come after the others were checked
+        if checkpoints is not None and not is_next_to_its_store(checkpoints):
+            checkpoints = None  # another file system: nobody would find them again, nor delete them
         try:
-            return pickle.dumps(compute(pickle.loads(chunk)))
+            return pickle.dumps(compute(pickle.loads(chunk), checkpoints=checkpoints))
         except Exception as error:
             raise portable(error) from None
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import UTC, datetime
+from pathlib import Path
 from typing import Any
 
 import torch
@@ -11,18 +12,26 @@ from torch import nn
 
 from nalm._version import __version__
 from nalm.experiment.plan import Chunk
-from nalm.experiment.run import LOG_INTERVAL, Case, Run, knows_ideal_weights
+from nalm.experiment.run import Case, Run, knows_ideal_weights
 from nalm.experiment.store import Record
-from nalm.models.many import is_native, made_by_seed
+from nalm.models.many import is_native
 from nalm.tasks import Split
-from nalm.trained import OnSteps
+from nalm.trained import OnSteps, RunGroup
 from nalm.training.result import TrainResult
 from nalm.training.trainers import train_runs, trainer_of
 from nalm.units.helpers import sparsity_error
 
 
-def compute(chunk: Chunk, on_progress: OnSteps | None = None) -> list[Record]:
-    """Train the runs of a chunk."""
+def compute(
+    chunk: Chunk, on_progress: OnSteps | None = None, checkpoints: Path | None = None
+) -> list[Record]:
+    """Train the runs of a chunk.
+
+    Args:
+        chunk: the runs.
+        on_progress: called after each evaluation.
+        checkpoints: a folder for checkpoints of runs that are not finished.
+    """
     case = chunk.first
     try:
         model, seeds = case.build(), [run.seed for run in chunk.runs]
@@ -31,9 +40,12 @@ def compute(chunk: Chunk, on_progress: OnSteps | None = None) -> list[Record]:
             [run.case.task for run in chunk.runs],
             [run.case.recipe for run in chunk.runs],
             seeds,
-            log_interval=LOG_INTERVAL,
-            initial=None if is_native(model) else made_by_seed(case.build, seeds),
+            log_interval=case.task.log_interval,
+            dtype=trainer_of(case.recipe).precision_of(case.task),
+            initial=case.initial(seeds),
+            names=[run.id for run in chunk.runs],
             on_progress=on_progress,
+            checkpoints=checkpoints,
         )
         ideal = ideal_errors(model, chunk.runs)
     except (Exception, SystemExit) as error:  # a user's unit may do anything
@@ -85,8 +97,8 @@ def ideal_errors(
         held.append({name: p.detach().clone() for name, p in model.named_parameters()})
     ideal = {name: torch.stack([each[name] for each in held]) for name in held[0]}
     tasks, recipes = [run.case.task for run in chosen], [run.case.recipe for run in chosen]
-    seeds = [run.seed for run in chosen]
-    errors = trainer_of(recipes[0]).evaluate(model, tasks, recipes, seeds, ideal, compiled=compiled)
+    group = RunGroup(model, tasks, recipes, [run.seed for run in chosen], ideal)
+    errors = trainer_of(recipes[0]).evaluate(group, compiled=compiled)
     return {run: {split: float(e[k]) for split, e in errors.items()} for k, run in enumerate(chosen)}
 
 

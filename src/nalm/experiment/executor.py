@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Protocol
 
 from nalm.errors import NalmError
@@ -79,6 +80,14 @@ class Executor(Protocol):
         """How many chunks are computed at a time."""
         ...
 
-    def compute(self, chunks: Sequence[Chunk], on_progress: OnProgress) -> Iterator[list[Record]]:
-        """The records of each chunk, in the order in which they are ready."""
+    def compute(
+        self, chunks: Sequence[Chunk], on_progress: OnProgress, checkpoints: Path | None = None
+    ) -> Iterator[list[Record]]:
+        """The records of each chunk, in the order in which they are ready.
+
+        Args:
+            chunks: what to compute.
+            on_progress: called when something is done.
+            checkpoints: a folder for checkpoints of long runs; a worker that cannot see it writes none.
+        """
         ...

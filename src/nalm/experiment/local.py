@@ -7,6 +7,7 @@ replaced and its chunk given to another, a few times; processes whose coordinato
 from __future__ import annotations
 
 import contextlib
+import functools
 import multiprocessing
 import os
 import signal
@@ -16,6 +17,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from multiprocessing import resource_tracker
 from multiprocessing.connection import Connection, wait
+from pathlib import Path
 from typing import Any
 
 from nalm import interrupts
@@ -23,6 +25,7 @@ from nalm.errors import NalmError
 from nalm.experiment.executor import OnProgress, Progress, WorkerError, portable
 from nalm.experiment.plan import Chunk
 from nalm.experiment.store import Record
+from nalm.trained import StepsDone
 
 ATTEMPTS = 3
 """How often a chunk may take a process with it before it is given up."""
@@ -52,11 +55,14 @@ class Local:
         return self.processes
 
     def compute(
-        self, chunks: Sequence[Chunk], on_progress: OnProgress = lambda progress: None
+        self,
+        chunks: Sequence[Chunk],
+        on_progress: OnProgress = lambda progress: None,
+        checkpoints: Path | None = None,
     ) -> Iterator[list[Record]]:
         """The records of each chunk, in the order in which they are ready."""
         progress = Progress(sum(chunk.run_steps for chunk in chunks))
-        pool = _Pool(chunks, self.processes)
+        pool = _Pool(chunks, self.processes, checkpoints)
         try:
             pool.compile_together()
             while pool.is_busy():
@@ -73,7 +79,8 @@ class Local:
 class _Pool:
     """Processes, the chunks that they compute, and those that wait."""
 
-    def __init__(self, chunks: Sequence[Chunk], processes: int) -> None:
+    def __init__(self, chunks: Sequence[Chunk], processes: int, checkpoints: Path | None) -> None:
+        self.checkpoints = checkpoints
         self.waiting = list(chunks)
         self.attempts = dict.fromkeys(map(id, chunks), 0)
         self.finished = 0
@@ -98,7 +105,7 @@ class _Pool:
             return
         for worker, part in zip(self.workers, ("evaluate", "train")):
             with contextlib.suppress(BrokenPipeError):
-                worker.connection.send((part, self.waiting[0]))
+                worker.connection.send((part, self.waiting[0], None))
         for worker in self.workers[:2]:
             with contextlib.suppress(EOFError, ConnectionResetError):
                 worker.connection.recv()
@@ -109,7 +116,7 @@ class _Pool:
             if worker.chunk is None and self.waiting:
                 worker.chunk, worker.done = self.waiting.pop(self._pick()), 0
                 with contextlib.suppress(BrokenPipeError):  # a dead process is noticed when it is listened to
-                    worker.connection.send(("compute", worker.chunk))
+                    worker.connection.send(("compute", worker.chunk, self.checkpoints))
 
     def _pick(self) -> int:
         """The first chunk of a model that nobody works on, so that no two processes compile one program."""
@@ -179,7 +186,7 @@ def _work(connection: Connection, coordinator: int) -> None:
 
     while True:
         try:
-            job, chunk = connection.recv()
+            job, chunk, checkpoints = connection.recv()
         except EOFError:
             return
         except NalmError as error:  # a user's file that is not the same any more
@@ -191,11 +198,16 @@ def _work(connection: Connection, coordinator: int) -> None:
             connection.send(("prepared", job))
             continue
         try:
-            records = compute(chunk, lambda report: connection.send(("progress", report.done)))
+            tell = functools.partial(_send_progress, connection)
+            records = compute(chunk, tell, checkpoints)
         except Exception as error:
             connection.send(("error", portable(error)))
             return
         connection.send(("records", records))
+
+
+def _send_progress(connection: Connection, report: StepsDone) -> None:
+    connection.send(("progress", report.done))
 
 
 def _end_with(coordinator: int) -> None:

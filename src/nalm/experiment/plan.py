@@ -59,7 +59,7 @@ def _size(group: Sequence[Run], parts: int) -> int:
 def _program(case: Case) -> Hashable:
     shape = split(replace(case.recipe, iterations=1))[0]
     return (
-        str(replace(case.model, recipe=None)),
+        case.model.architecture,
         case.hidden,
         shape,
         case.task.shape(),

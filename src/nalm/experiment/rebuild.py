@@ -13,15 +13,16 @@ from nalm.errors import NalmError
 from nalm.experiment.store import Record
 from nalm.models import ModelSpec
 from nalm.symbolic import explain
-from nalm.tasks import KINDS, Task
+from nalm.tasks import KINDS, StoredTask, Task
 from nalm.units import units_of
 
 
 def task_of(record: Record) -> Task:
-    """The run's task."""
-    if record.task not in KINDS:
-        raise NalmError(f"The store has runs of a task that this version does not know: {record.task!r}.")
-    return KINDS[record.task].rebuild(record.labels, record.identity.get("task", {}))
+    """The run's task; of one that is not known here, such as that of another package, what is stored."""
+    kind, identity = KINDS.get(record.task), record.identity.get("task", {})
+    if kind is None:
+        return StoredTask(record.task, record.labels, identity)
+    return kind.rebuild(record.labels, identity)
 
 
 @functools.cache

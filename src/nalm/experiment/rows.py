@@ -13,7 +13,6 @@ from nalm.evaluate.outcome import Limits, limits
 from nalm.evaluate.summary import Assessment, summarise, summarise_costs
 from nalm.experiment.run import Case, Run
 from nalm.experiment.store import BULK, Record, Store
-from nalm.models import ModelSpec
 from nalm.tasks import Task
 
 JudgedRuns = list[Judged[Record]]
@@ -31,7 +30,7 @@ class Cases(Protocol):
 
 def evaluate(experiment: Cases, store: Store, threshold: float | None = None) -> Iterator[dict[str, Any]]:
     """One row a case, from stored curves, by the task's own threshold or by another."""
-    for case, records in _held(experiment, store, curves_only=True):
+    for case, records in stored_runs(experiment, store, curves_only=True):
         yield _row(case, records, judged_runs(case, records, threshold))
 
 
@@ -46,7 +45,7 @@ def judged_cases(
         threshold: error below which a run is solved, instead of the task's.
         curves_only: leave parameters out, which is many times faster.
     """
-    for case, records in _held(experiment, store, curves_only=curves_only):
+    for case, records in stored_runs(experiment, store, curves_only=curves_only):
         yield case, judged_runs(case, records, threshold)
 
 
@@ -61,18 +60,12 @@ def judged_runs(case: Case, records: Sequence[Record], threshold: float | None =
     return judged
 
 
-def _held(experiment: Cases, store: Store, *, curves_only: bool) -> Iterator[tuple[Case, list[Record]]]:
+def stored_runs(experiment: Cases, store: Store, *, curves_only: bool) -> Iterator[tuple[Case, list[Record]]]:
     """The stored runs of each case."""
     wanted = {run.id for run in experiment.runs()}
     records = {record.id: record for record in store.records(wanted, without=BULK if curves_only else ())}
     for case in experiment.cases:
         yield case, [records[Run(case, seed).id] for seed in range(experiment.seeds)]
-
-
-def options_of(model: ModelSpec) -> dict[str, Any]:
-    """The options of a unit by name, of a stack by layer and name."""
-    prefixes = [""] if len(model.layers) == 1 else [f"{layer}." for layer in range(len(model.layers))]
-    return {p + name: value for p, options in zip(prefixes, model.options) for name, value in options}
 
 
 def _row(case: Case, records: Sequence[Record], judged: Sequence[Judged[Record]]) -> dict[str, Any]:
@@ -81,7 +74,7 @@ def _row(case: Case, records: Sequence[Record], judged: Sequence[Judged[Record]]
         "model": str(model),
         "unit": model.name,
         "recipe": model.recipe_name(case.task.stack_recipe),
-        "options": options_of(model),
+        "options": model.all_options,
         **summary_row(
             case.task,
             case.recipe.iterations,

@@ -12,15 +12,14 @@ from torch import nn
 from nalm._version import NUMERICS_VERSION
 from nalm.errors import ArgumentError
 from nalm.experiment.naming import FORMAT, identity_text, name_of
-from nalm.models import ModelSpec
+from nalm.models import Model, ModelSpec
+from nalm.models.many import Parameters
 from nalm.recipes import Recipe
 from nalm.recipes.plain import to_plain
 from nalm.recipes.steps import Timing, timing_of, with_steps
 from nalm.tasks import Task
 from nalm.training.published import published_recipe
 from nalm.training.trainers import trainer_of
-
-LOG_INTERVAL = 1000
 
 
 @dataclass(frozen=True)
@@ -37,7 +36,7 @@ class Case:
             ("published").
     """
 
-    model: ModelSpec
+    model: Model
     task: Task
     iterations: int | None = None
     other_recipe: Recipe | None = None
@@ -57,19 +56,24 @@ class Case:
 
     @property
     def named_recipe(self) -> Recipe:
-        """The recipe that the model names, as the papers use it on the task."""
-        return published_recipe(self.model, self.task)
+        """The recipe that the model names, as the papers use it on the task; a given network has its own."""
+        if isinstance(self.model, ModelSpec):
+            return published_recipe(self.model, self.task)
+        return self.other_recipe or Recipe()
 
     def build(self, batch_shape: Sequence[int] = ()) -> nn.Module:
         """The network of the task, with the model in it."""
         built = self.model.build(*self.task.unit_features, hidden=self.hidden, batch_shape=batch_shape)
         return self.task.network(built)
 
+    def initial(self, seeds: Sequence[int]) -> Parameters | None:
+        """Initial parameters `seeds x ...`; None where the engine draws them by the units' own rules."""
+        return self.model.initial(self.build, seeds)
+
     @functools.cached_property
     def identity(self) -> dict[str, Any]:
         """What determines the numbers of its runs beside their seeds, as plain data."""
-        layers = [layer.identity() for layer in self.model.layers]
-        return make_identity(self.task, layers, self.recipe, self.hidden)
+        return make_identity(self.task, self.model.identity(), self.recipe, self.hidden)
 
     @functools.cached_property
     def text(self) -> str:
@@ -88,15 +92,15 @@ def make_identity(
         **({} if hidden == 2 else {"hidden": hidden}),
         "layers": layers,
         "recipe": to_plain(recipe),
-        "log_interval": LOG_INTERVAL,
-        "precision": str(trainer_of(recipe).precision).removeprefix("torch."),
+        "log_interval": task.log_interval,
+        "precision": str(trainer_of(recipe).precision_of(task)).removeprefix("torch."),
         "numerics_version": NUMERICS_VERSION,
     }
 
 
 def knows_ideal_weights(case: Case) -> bool:
     """Whether the weights that solve its task are known: of a single unit that says so."""
-    if not case.model.made_of_units or len(case.model.layers) > 1:
+    if not case.model.is_single_unit:
         return False
     try:
         case.task.ideal_(case.build(), 0)

@@ -20,11 +20,12 @@ from nalm.errors import NalmError
 from nalm.evaluate.judged import assess
 from nalm.evaluate.outcome import limits
 from nalm.evaluate.summary import Assessment
+from nalm.experiment.other_cases import OtherCases
 from nalm.experiment.rebuild import spec_of, task_of
 from nalm.experiment.rows import summary_row
 from nalm.experiment.run import Case, make_identity
 from nalm.experiment.store import Record
-from nalm.recipes import Recipe
+from nalm.recipes import LevenbergMarquardt, Recipe
 from nalm.recipes.plain import Plain, in_words, leaves, with_defaults
 from nalm.recipes.steps import STEP_NAMES
 from nalm.tasks import RangeTask
@@ -86,7 +87,9 @@ class StoredCase:
     @property
     def trainer(self) -> str:
         """The trainer of its runs."""
-        return "second-order" if self.identity["precision"] == "float64" else "engine"
+        recipe = self.identity["recipe"]
+        second_order = recipe.get("optimiser", {}).get("kind") == LevenbergMarquardt.__name__
+        return recipe.get("by") or ("second-order" if second_order else "engine")
 
     def row(self) -> dict[str, Any]:
         """The measures of the case, as in the JSON of a benchmark."""
@@ -99,26 +102,27 @@ class StoredCase:
         )
 
 
-def stored_cases(records: Iterable[Record]) -> list[StoredCase]:
-    """Cases of synthetic tasks in the order of their first runs; runs that cannot be judged are left out.
+def stored_cases(records: Iterable[Record], others: OtherCases | None = None) -> list[StoredCase]:
+    """Cases of synthetic tasks in the order of their first runs.
 
     Records are let go one by one, so that a store of any size can be read.
 
     Args:
         records: runs in any order; their `WEIGHTS` are not needed.
+        others: takes the runs of all other tasks, and those that no threshold can judge.
     """
-    groups: dict[tuple[str, str], _Group] = {}
+    others = OtherCases() if others is None else others
+    groups: dict[tuple[str, str], _Group | None] = {}
     texts = _Texts()
     for record in records:
         key = (record.model, texts.of(record.identity))
-        group = groups.get(key)
-        if group is None:
+        if key not in groups:
             task = task_of(record)
-            if not isinstance(task, RangeTask):
-                continue
-            group = groups[key] = _Group(record, task)
-        group.add(record)
-    return [group.case() for group in groups.values() if group.runs]
+            groups[key] = _Group(record, task) if isinstance(task, RangeTask) else None
+        group = groups[key]
+        if group is None or not group.add(record):
+            others.add(record)
+    return [group.case() for group in groups.values() if group is not None and group.runs]
 
 
 class _Texts:
@@ -153,11 +157,11 @@ class _Group:
         self.times: tuple[str, ...] = ()
         self.untimed = 0
 
-    def add(self, record: Record) -> None:
+    def add(self, record: Record) -> bool:
         """Take a run, if it can be judged."""
         below = self.below or limits(self.task, record.ideal_test, record.ideal_validation)
         if below is None:
-            return
+            return False
         assessment = assess(record, below)
         self.runs.append(StoredRun(record.id, record.seed, assessment, below.test, record.cost or NO_COST))
         if record.machine is not self.machine:
@@ -170,6 +174,7 @@ class _Group:
         elif not self.times or not self.times[0] <= time <= self.times[1]:
             both = (*self.times, time)
             self.times = (min(both), max(both))
+        return True
 
     def _count_machine(self) -> None:
         """Count the runs of the last machine together: most runs of a store share theirs."""
@@ -207,6 +212,8 @@ def _usual(record: Record) -> dict[str, Any]:
     plain recipe and no source: then all that is special about the run is told.
     """
     spec, task = spec_of(record.model), task_of(record)
+    if any("given" in layer for layer in record.identity["layers"]):
+        return record.identity  # a network of a paper has no other set-up than its own
     if spec is not None:
         with contextlib.suppress(NalmError):
             return Case(spec, task).identity

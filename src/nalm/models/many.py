@@ -9,7 +9,7 @@ import copy
 import itertools
 import threading
 from collections.abc import Callable, Hashable, Sequence
-from typing import Any
+from typing import Any, ClassVar
 
 import torch
 from torch import Tensor, nn
@@ -23,11 +23,14 @@ from nalm.units._remarks import REMARKS
 
 Parameters = dict[str, Tensor]
 
-_MIXING = (
+WITH_STATISTICS = (
     *(nn.BatchNorm1d, nn.BatchNorm2d, nn.BatchNorm3d, nn.SyncBatchNorm),
     *(nn.LazyBatchNorm1d, nn.LazyBatchNorm2d, nn.LazyBatchNorm3d),
-    *(nn.Dropout, nn.Dropout1d, nn.Dropout2d, nn.Dropout3d, nn.AlphaDropout, nn.FeatureAlphaDropout),
 )
+"""Modules that keep statistics from batch to batch."""
+DRAWING = (nn.Dropout, nn.Dropout1d, nn.Dropout2d, nn.Dropout3d, nn.AlphaDropout, nn.FeatureAlphaDropout)
+"""Modules that draw random numbers while they are trained."""
+_MIXING = (*WITH_STATISTICS, *DRAWING)
 _DRAWING = threading.Lock()
 _OURS = ("nalm", "torch")
 """Packages whose modules are known to compile."""
@@ -42,9 +45,12 @@ class Models:
         device: where to train.
     """
 
+    refused: ClassVar[tuple[type[nn.Module], ...]] = _MIXING
+    """Modules whose result depends on other models, or on random numbers that are not handed in."""
+
     def __init__(self, model: nn.Module, dtype: torch.dtype, device: torch.device) -> None:
         check_weights(model)
-        mixing = mixing_module(model)
+        mixing = mixing_module(model, self.refused)
         if mixing is not None:
             expected = "made of modules whose result depends on the model's own weights and inputs alone"
             raise ArgumentError("model", expected, type(mixing).__name__)
@@ -66,10 +72,11 @@ class Models:
         if not self.names:
             raise ArgumentError("model", "a module with parameters to train", type(model).__name__)
 
-    def check_fit(self, inputs: int, outputs: int) -> None:
-        """Refuse a model that does not turn so many inputs into so many outputs."""
-        expected = f"a module from {inputs} inputs to {outputs} outputs"
+    def check_fit(self, input_shape: Sequence[int], output_shape: Sequence[int]) -> None:
+        """Refuse a model that does not turn inputs of one shape into outputs of the other."""
+        expected = f"a module from {_words(input_shape)} inputs to {_words(output_shape)} outputs"
         if self.native:
+            inputs, outputs = input_shape[-1], output_shape[-1]
             units = units_of(self.skeleton)
             sizes = (units[0].in_features, units[-1].out_features)
             if sizes != (inputs, outputs):
@@ -81,15 +88,14 @@ class Models:
             return
         if self.foreign:
             return  # its rehearsal tells more
-        rows = torch.zeros(2, inputs, dtype=self.dtype, device=self.device)
+        rows = torch.zeros(2, *input_shape, dtype=self.dtype, device=self.device)
         try:
             shape = tuple(self.skeleton(rows).shape)
         except (RuntimeError, AttributeError) as error:
             raise ArgumentError("model", expected, f"an error: {str(error).splitlines()[0]}") from error
-        if shape != (2, outputs):
-            raise ArgumentError(
-                "model", expected, f"output of shape {shape} for input of shape {(2, inputs)}"
-            )
+        if shape != (2, *output_shape):
+            got = f"output of shape {shape} for input of shape {tuple(rows.shape)}"
+            raise ArgumentError("model", expected, got)
 
     def key(self) -> Hashable:
         """What determines the computation, for finding a program made before; None if that is not known."""
@@ -244,6 +250,10 @@ def _options(module: nn.Module) -> tuple[tuple[str, Any], ...] | None:
     return tuple(own) if simple and not module._buffers else None
 
 
+def _words(shape: Sequence[int]) -> str:
+    return " x ".join(map(str, shape))
+
+
 def check_weights(model: nn.Module) -> None:
     """Refuse weights that hold no numbers."""
     if any(p.is_meta for p in model.parameters()):
@@ -256,9 +266,9 @@ def check_changeable(model: nn.Module) -> None:
         raise ArgumentError("model", "one whose weights can be changed", "weights made under inference_mode")
 
 
-def mixing_module(model: nn.Module) -> nn.Module | None:
-    """A module whose result depends on other models, or on chance that is not handed in."""
-    return next((module for module in model.modules() if isinstance(module, _MIXING)), None)
+def mixing_module(model: nn.Module, kinds: tuple[type[nn.Module], ...] = _MIXING) -> nn.Module | None:
+    """A module whose result depends on other models, or on random numbers that are not handed in."""
+    return next((module for module in model.modules() if isinstance(module, kinds)), None)
 
 
 def _reset(model: nn.Module) -> None:

@@ -10,6 +10,7 @@ import copy
 import inspect
 import random
 import traceback
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -58,7 +59,7 @@ def rehearse(
     models: Models,
     parameters: Parameters,
     x: Tensor,
-    outputs: int,
+    output_shape: Sequence[int],
     *,
     name: str = "",
     argument: str = "model",
@@ -69,17 +70,18 @@ def rehearse(
         models: the architecture.
         parameters: initial parameters `models x ...` by name.
         x: inputs of the task, `models x n x in`.
-        outputs: how many outputs there must be.
+        output_shape: the shape of the output for one input.
         name: what to call the model; by default its class and where that is defined.
         argument: the argument that the model was.
     """
     name = name or _name(models.skeleton)
-    expected = f"a module from {x.shape[-1]} inputs to {outputs} outputs that trains"
+    sizes = (" x ".join(map(str, shape)) for shape in (x.shape[2:], output_shape))
+    expected = "a module from {} inputs to {} outputs that trains".format(*sizes)
     x, lanes = x[:, :ROWS], min(len(x), LANES)
     try:
         with torch.random.fork_rng(devices=[]), torch.inference_mode(False), torch.enable_grad():
             first = _alone(models, parameters, x, 0)
-            cause = _wrong_result(first, x[0], outputs) or _changed(first, x[0])
+            cause = _wrong_result(first, x[0], output_shape) or _changed(first, x[0])
             cause = cause or _never_finite(models, parameters, x, lanes) or _mixed(models, parameters, x)
     except ArgumentError:
         raise
@@ -116,13 +118,13 @@ def _alone(models: Models, parameters: Parameters, x: Tensor, lane: int) -> nn.M
     return module.train()
 
 
-def _wrong_result(module: nn.Module, x: Tensor, outputs: int) -> str | None:
+def _wrong_result(module: nn.Module, x: Tensor, output_shape: Sequence[int]) -> str | None:
     """What is wrong with the output of a model alone and with its gradient, if anything."""
     module, chance = copy.deepcopy(module), _chance()
     output = module(x)
     if not isinstance(output, Tensor):
         return f"whose forward returns {type(output).__name__}, not a tensor"
-    if tuple(output.shape) != (len(x), outputs):
+    if tuple(output.shape) != (len(x), *output_shape):
         return f"which gives shape {tuple(output.shape)} for input of shape {tuple(x.shape)}"
     if not _same_chance(chance, _chance()):
         return (

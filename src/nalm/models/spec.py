@@ -14,6 +14,7 @@ from torch import nn
 
 from nalm.errors import ArgumentError, NalmError, check_choice, check_positive, unknown
 from nalm.models import user_units
+from nalm.models.model import Model
 from nalm.models.patience import limited
 from nalm.recipes import SECOND_ORDER, Recipe
 from nalm.units import UNITS, Unit
@@ -109,7 +110,7 @@ class Layer:
 
 
 @dataclass(frozen=True)
-class ModelSpec:
+class ModelSpec(Model):
     """A stack of one unit or more, with the options of each and the name of a recipe.
 
     Attributes:
@@ -180,9 +181,34 @@ class ModelSpec:
         return tuple(layer.options for layer in self.layers)
 
     @property
-    def made_of_units(self) -> bool:
+    def architecture(self) -> str:
+        """Units and options, without the recipe."""
+        return str(replace(self, recipe=None))
+
+    @property
+    def all_options(self) -> dict[str, Any]:
+        """The options of a unit by name, of a stack by layer and name."""
+        prefixes = [""] if len(self.layers) == 1 else [f"{layer}." for layer in range(len(self.layers))]
+        return {p + name: value for p, options in zip(prefixes, self.options) for name, value in options}
+
+    @property
+    def made_of_units(self) -> bool:  # type: ignore[override]
         """Whether all layers are units, not plain modules."""
         return all(layer.is_unit for layer in self.layers)
+
+    @property
+    def is_single_unit(self) -> bool:  # type: ignore[override]
+        """Whether it is one unit."""
+        return self.made_of_units and len(self.layers) == 1
+
+    @property
+    def is_users(self) -> bool:  # type: ignore[override]
+        """Whether a layer is a user's own."""
+        return any(layer.origin is not None for layer in self.layers)
+
+    def identity(self) -> list[dict[str, Any]]:
+        """What determines its numbers, layer by layer."""
+        return [layer.identity() for layer in self.layers]
 
     def build(
         self,

@@ -199,7 +199,7 @@ def try_out(module: nn.Module, found: OwnUnit, before: int, after: int) -> None:
         raise ArgumentError("unit", expected, got)
     twice = {name: torch.stack([p, p]).detach() for name, p in held.items()}
     models = Models(module, torch.float32, torch.device("cpu"))
-    rehearse(models, twice, rows, after, name=where(found), argument="unit")
+    rehearse(models, twice, rows, (after,), name=where(found), argument="unit")
 
 
 def _try_gradient(module: nn.Module, held: dict[str, nn.Parameter], rows: Tensor) -> None:

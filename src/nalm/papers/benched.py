@@ -11,7 +11,7 @@ from nalm.papers.beside import published_for
 
 def has_own_units(experiment: Experiment) -> bool:
     """Whether a unit of the user's own is among the models."""
-    return any(layer.origin is not None for case in experiment.cases for layer in case.model.layers)
+    return any(case.model.is_users for case in experiment.cases)
 
 
 def with_published(result: dict[str, Any], experiment: Experiment, *, wanted: bool) -> dict[str, Any]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Protocol
 
@@ -11,6 +11,7 @@ from nalm.errors import ArgumentError
 from nalm.evaluate.judged import Judged
 from nalm.experiment.bench import Experiment
 from nalm.experiment.run import Case
+from nalm.experiment.store import Record
 from nalm.papers.agreement import Finding, Reason
 from nalm.papers.budget import Budget, chosen_rows
 from nalm.papers.claims import Claim, Findings, Key
@@ -21,6 +22,10 @@ Draw = Callable[["Measured", Any], None]
 """Draws what was measured on an empty figure of matplotlib."""
 
 
+Records = Mapping[Case, Sequence[Record]]
+"""The stored runs of each case, in the order of their seeds."""
+
+
 class Runner(Protocol):
     """Trains what is not stored."""
 
@@ -28,6 +33,9 @@ class Runner(Protocol):
         self, experiment: Experiment, threshold: float | None, *, curves_only: bool = True
     ) -> dict[Case, list[Judged]]:
         """The runs of each case, judged by the task's threshold or by another; with weights if asked for."""
+
+    def records(self, experiment: Experiment) -> Records:
+        """The runs of each case as they are stored, with their weights."""
 
 
 @dataclass(frozen=True)
@@ -160,7 +168,7 @@ class Grid(Entry):
 
 @dataclass(frozen=True)
 class Study(Entry):
-    """An entry with a program of its own: a surface, a field, a curve.
+    """An entry with a program of its own that trains nothing: a surface, a field, a curve.
 
     Attributes:
         compute: measures, at a scale.
@@ -173,7 +181,10 @@ class Study(Entry):
 
     def measure(self, scale: Scale, run: Runner) -> Measured:
         """What the program finds; of some rows only, if they were chosen."""
-        measured = self.compute(scale)
+        return self.of_chosen_rows(self.compute(scale), scale)
+
+    def of_chosen_rows(self, measured: Measured, scale: Scale) -> Measured:
+        """What was measured of the rows that were asked for."""
         if scale.rows is not None and not measured.findings:
             raise ArgumentError("rows", f"rows of {self.id}", repr("; ".join(scale.rows)))
         wanted = chosen_rows(scale, (row for row, _, _ in measured.findings))
@@ -183,6 +194,29 @@ class Study(Entry):
     def reason(self, row: str, column: str) -> Reason | None:
         """That of the whole."""
         return self.incomparable
+
+
+@dataclass(frozen=True)
+class TrainedStudy(Study):
+    """An entry with a program of its own that reads stored runs.
+
+    Attributes:
+        compute: what is trained at a scale is planned by `plan`; this measures the runs.
+    """
+
+    compute: Callable[[Scale, Records], Measured]  # type: ignore[assignment]
+    plan: Callable[[Scale], Sequence[Experiment]]
+
+    def experiments(self, scale: Scale) -> list[Experiment]:
+        """What is trained."""
+        return list(self.plan(scale))
+
+    def measure(self, scale: Scale, run: Runner) -> Measured:
+        """Train what is not stored, and measure."""
+        records: dict[Case, Sequence[Record]] = {}
+        for experiment in self.experiments(scale):
+            records.update(run.records(experiment))
+        return self.of_chosen_rows(self.compute(scale, records), scale)
 
 
 def rows_of(found: Findings) -> Iterator[tuple[str, str]]:

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from nalm._version import NUMERICS_VERSION, __version__
 from nalm.evaluate.intervals import NOTHING
 from nalm.evaluate.judged import Judged
-from nalm.experiment.bench import Experiment, make_work, plan_work
+from nalm.experiment.bench import Experiment, compute_missing, make_work, plan_work
 from nalm.experiment.executor import Executor, OnProgress
-from nalm.experiment.rows import judged_cases
+from nalm.experiment.rows import judged_cases, stored_runs
 from nalm.experiment.run import Case
-from nalm.experiment.store import Store
+from nalm.experiment.store import Record, Store
 from nalm.papers.agreement import APART, Agreement, Finding, Reason, compare
 from nalm.papers.causes import cause_of
 from nalm.papers.entry import Entry, Measured, rows_of
@@ -41,17 +43,42 @@ def measure(
     on_progress: OnProgress = lambda progress: None,
 ) -> Measured:
     """Train what is not in the store, and measure. An entry that trains no runs makes no store."""
+    return entry.measure(scale, StoreRunner(path, executor, on_progress))
 
-    def run(
-        experiment: Experiment, threshold: float | None, *, curves_only: bool = True
+
+@dataclass(frozen=True)
+class StoreRunner:
+    """Trains what is not in a store, and reads the runs from it.
+
+    Attributes:
+        path: the store.
+        executor: who computes.
+        on_progress: called when something is done.
+    """
+
+    path: Path
+    executor: Executor
+    on_progress: OnProgress
+
+    def __call__(
+        self, experiment: Experiment, threshold: float | None, *, curves_only: bool = True
     ) -> dict[Case, list[Judged]]:
-        with Store(path) as store:
-            work = make_work(experiment, store, executor.size)
-            for records in executor.compute(work.chunks, on_progress):
-                store.add(records)
+        """The runs of each case, judged by the task's threshold or by another; with weights if asked for."""
+        with self._filled(experiment) as store:
             return dict(judged_cases(experiment, store, threshold, curves_only=curves_only))
 
-    return entry.measure(scale, run)
+    def records(self, experiment: Experiment) -> dict[Case, list[Record]]:
+        """The runs of each case as they are stored, with their weights."""
+        with self._filled(experiment) as store:
+            return dict(stored_runs(experiment, store, curves_only=False))
+
+    @contextlib.contextmanager
+    def _filled(self, experiment: Experiment) -> Iterator[Store]:
+        with Store(self.path) as store:
+            compute_missing(
+                make_work(experiment, store, self.executor.size), store, self.executor, self.on_progress
+            )
+            yield store
 
 
 def result_of(entry: Entry, measured: Measured, scale: Scale) -> dict[str, Any]:

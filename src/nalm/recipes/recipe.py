@@ -20,7 +20,8 @@ from nalm.recipes.reinitialise import Reinitialise
 class Recipe:
     """How to train. The order within a step is the order of the fields from `loss` to `clamps`.
 
-    `initialise` replaces the units' own initialisation.
+    `initialise` replaces the units' own initialisation. `by` names the trainer, such as "loop" for networks
+    that are too large to be trained side by side; by default the optimiser names it.
 
     The types of the parts, and which are None, form the shape of a recipe: runs whose recipes have the same
     shape train in one program, each with its own numbers.
@@ -37,6 +38,7 @@ class Recipe:
     reinitialise: Reinitialise | None = field(default=None, metadata={"shape": True})
     iterations: int = field(default=50_000, metadata={"shape": True})
     batch_size: int = field(default=128, metadata={"shape": True})
+    by: str | None = field(default=None, metadata={"shape": True})
 
     def __post_init__(self) -> None:
         check_positive("iterations", self.iterations)
@@ -50,6 +52,8 @@ class Recipe:
             ):
                 expected = f"a tuple of {name}" if several else f"of type {_words(kind)}"
                 raise ArgumentError(name, expected, repr(value))
+        if not isinstance(self.by, str | None):
+            raise ArgumentError("by", "the name of a trainer", repr(self.by))
         if not all(math.isfinite(number) for number in split(self)[1]):
             raise ArgumentError("recipe", "made of finite numbers", repr(self))
         if self.optimiser.learning_rate < 0:
@@ -58,7 +62,7 @@ class Recipe:
     @property
     def trainer(self) -> str:
         """The name of the trainer that runs it, see `nalm.training.trainers`."""
-        return self.optimiser.trainer
+        return self.by or self.optimiser.trainer
 
     @property
     def work(self) -> int:

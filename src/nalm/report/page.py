@@ -17,12 +17,14 @@ from typing import Any
 
 from nalm._version import __version__
 from nalm.errors import NalmError
+from nalm.experiment.other_cases import OtherCases
 from nalm.experiment.store import Record, Store
 from nalm.experiment.stored_cases import WEIGHTS, stored_cases
 from nalm.report.files import check_output, written_whole
 from nalm.report.ledger_tab import ledger_cells, ledger_text
 from nalm.report.packing import pack_runs, packed
 from nalm.report.page_data import Page
+from nalm.report.page_others import other_tables
 
 _ASSETS = Path(__file__).parent / "assets"
 _PLOTLY = "vendor/plotly-basic.min.js"
@@ -44,10 +46,11 @@ def write_page(
         # Every run is checked when it is read: the file as a whole need not be checked first.
         held = opened.enter_context(Store(store, read_only=True, damaged=True)) if store.exists() else None
         runs = Runs(held)
-        page = Page(stored_cases(runs.judged()))
+        others = OtherCases()
+        page = Page(stored_cases(runs.judged(), others))
         with written_whole(output) as part:
-            part.write_text(_rendered(page, runs, store, on_progress), encoding="utf-8")
-    return page.runs
+            part.write_text(_rendered(page, others, runs, store, on_progress), encoding="utf-8")
+    return runs.total
 
 
 class Runs:
@@ -79,7 +82,9 @@ class Runs:
         return iter(()) if self.store is None else self.store.records(*arguments, **options)
 
 
-def _rendered(page: Page, runs: Runs, store: Path, on_progress: Callable[[int, int], None]) -> str:
+def _rendered(
+    page: Page, others: OtherCases, runs: Runs, store: Path, on_progress: Callable[[int, int], None]
+) -> str:
     template, plotly = _template(), packed(_asset(_PLOTLY).encode()) if page.runs else ""
     details = pack_runs([row.case for row in page.rows], runs.whole, on_progress)
     data = packed(json.dumps(page.program_data(details.shown) | ledger_cells(), allow_nan=False).encode())
@@ -96,7 +101,8 @@ def _rendered(page: Page, runs: Runs, store: Path, on_progress: Callable[[int, i
         runs_data=details.text,
         plotly=plotly,
         about_runs=_about_runs(sum(details.shown), page.runs, all(details.shown)),
-        left_out=runs.total - page.runs,
+        total=runs.total,
+        others=other_tables(others.by_task()),
         ledger=ledger_text(),
         **page.text_data(),
     )

@@ -9,7 +9,6 @@ from typing import Any
 
 from nalm.evaluate.outcome import Outcome
 from nalm.experiment.rebuild import spec_of
-from nalm.experiment.run import LOG_INTERVAL
 from nalm.experiment.stored_cases import StoredCase, Versions
 from nalm.recipes.plain import in_words, with_defaults
 from nalm.report.packing import rounded
@@ -127,7 +126,6 @@ class Page:
             "machines": [{"runs": n, **dict(versions)} for versions, n in self.machines.items()],
             "recipes": self._recipes(),
             "seeds": seeds_text({run.seed for case in cases for run in case.runs}),
-            "log_interval": LOG_INTERVAL,
         }
 
     def _recipes(self) -> list[dict[str, Any]]:

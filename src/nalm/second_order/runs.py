@@ -7,7 +7,7 @@ import time
 from collections.abc import Sequence
 
 import torch
-from torch import Tensor, nn
+from torch import Tensor
 
 from nalm.models.many import Models
 from nalm.recipes import Recipe
@@ -18,26 +18,17 @@ from nalm.second_order.solver import Result, Rows, solve_rows
 from nalm.tasks._base import Split, Task
 from nalm.tasks.sampling import sample
 from nalm.threads import one_thread
-from nalm.trained import HISTORY_PARAMETERS, Options, StepsDone, Trained
+from nalm.trained import HISTORY_PARAMETERS, Options, RunGroup, StepsDone, Trained
 
 _LEAST_ROWS, _ROWS_PER_PARAMETER = 256, 4
 _FRESH_ROWS = 1000
 
 
-def solve_runs(
-    model: nn.Module,
-    tasks: Sequence[Task],
-    recipes: Sequence[Recipe],
-    seeds: Sequence[int],
-    options: Options,
-) -> Trained:
+def solve_runs(runs: RunGroup, options: Options) -> Trained:
     """Solve each run by itself, so that its numbers do not depend on other runs.
 
     Args:
-        model: the architecture.
-        tasks: one per run.
-        recipes: one per run, with Levenberg-Marquardt.
-        seeds: one per run.
+        runs: the runs, whose recipes have Levenberg-Marquardt.
         options: the maximum number of steps of each stage of a start, and the progress callback; precision
             and device are always float64 and the CPU.
     """
@@ -46,21 +37,21 @@ def solve_runs(
     def on_progress(done: int) -> None:
         if options.on_progress is not None:
             passed = time.perf_counter() - began
-            options.on_progress(StepsDone(done, len(seeds) * iterations, passed))
+            options.on_progress(StepsDone(done, len(runs) * iterations, passed))
 
-    check_model(model)
-    for task in tasks:
+    check_model(runs.model)
+    for task in runs.tasks:
         check_task(task)
-    flat = Flat(Models(model, torch.float64, torch.device("cpu")))
-    flat.models.check_fit(tasks[0].in_features, tasks[0].out_features)
+    flat = Flat(Models(runs.model, torch.float64, torch.device("cpu")))
+    flat.models.check_fit(runs.tasks[0].input_shape, runs.tasks[0].output_shape)
     steps = logged_steps(iterations)
-    runs = []
+    solved = []
     with torch.inference_mode(False), torch.no_grad(), one_thread():
-        for done, (task, recipe, seed) in enumerate(zip(tasks, recipes, seeds)):
+        for done, (task, recipe, seed) in enumerate(zip(runs.tasks, runs.recipes, runs.seeds)):
             on_progress(done * iterations)
-            runs.append(_run(flat, task, recipe, seed, iterations, steps))
+            solved.append(_run(flat, task, recipe, seed, iterations, steps))
         on_progress(len(runs) * iterations)
-        return _collect(flat, model, tasks, seeds, steps, runs, time.perf_counter() - began)
+        return _collect(flat, runs, steps, solved, time.perf_counter() - began)
 
 
 def logged_steps(iterations: int) -> list[int]:
@@ -71,14 +62,14 @@ def logged_steps(iterations: int) -> list[int]:
     return [*(step for step in found if step < iterations), iterations]
 
 
-class _Run:
+class _Solved:
     """One run: its result, and its parameters at the logged steps, `points x parameters`."""
 
     def __init__(self, result: Result, points: Tensor, errors: dict[Split, Tensor]) -> None:
         self.result, self.points, self.errors = result, points, errors
 
 
-def _run(flat: Flat, task: Task, recipe: Recipe, seed: int, limit: int, steps: Sequence[int]) -> _Run:
+def _run(flat: Flat, task: Task, recipe: Recipe, seed: int, limit: int, steps: Sequence[int]) -> _Solved:
     method = recipe.optimiser
     assert isinstance(method, LevenbergMarquardt)
     rows = max(_LEAST_ROWS, _ROWS_PER_PARAMETER * flat.size)
@@ -92,7 +83,7 @@ def _run(flat: Flat, task: Task, recipe: Recipe, seed: int, limit: int, steps: S
     at = [min(step, last) for step in steps[:-1]]
     points = torch.stack([*(result.path[k] for k in at), result.vector])
     errors = {split: _errors(flat, task, seed, split, points) for split in (Split.VALIDATION, Split.TEST)}
-    return _Run(result, points, errors)
+    return _Solved(result, points, errors)
 
 
 def _contiguous(rows: tuple[Tensor, Tensor]) -> tuple[Tensor, Tensor]:
@@ -114,28 +105,22 @@ def _errors(flat: Flat, task: Task, seed: int, split: Split, points: Tensor) -> 
 
 
 def _collect(
-    flat: Flat,
-    model: nn.Module,
-    tasks: Sequence[Task],
-    seeds: Sequence[int],
-    steps: Sequence[int],
-    runs: list[_Run],
-    seconds: float,
+    flat: Flat, runs: RunGroup, steps: Sequence[int], solved: list[_Solved], seconds: float
 ) -> Trained:
-    chosen = flat.named(torch.stack([run.result.vector for run in runs]))
-    history = torch.stack([run.points for run in runs])
+    chosen = flat.named(torch.stack([run.result.vector for run in solved]))
+    history = torch.stack([run.points for run in solved])
     kept = flat.size <= HISTORY_PARAMETERS
     shaped = {
         name: part.reshape(len(runs), len(steps), *shape)
         for (name, shape), part in zip(flat.shapes.items(), history.split(flat.sizes, -1), strict=True)
     }
     return Trained(
-        model=model,
-        tasks=list(tasks),
-        seeds=list(seeds),
+        model=runs.model,
+        tasks=list(runs.tasks),
+        seeds=list(runs.seeds),
         steps=torch.tensor(steps),
-        validation=torch.stack([run.errors[Split.VALIDATION] for run in runs]),
-        test=torch.stack([run.errors[Split.TEST] for run in runs]),
+        validation=torch.stack([run.errors[Split.VALIDATION] for run in solved]),
+        test=torch.stack([run.errors[Split.TEST] for run in solved]),
         # The last point holds the weights that were chosen on fresh rows.
         chosen=torch.full((len(runs),), len(steps) - 1),
         chosen_parameters=chosen,
@@ -146,5 +131,5 @@ def _collect(
         reinitialised=torch.zeros(len(runs), dtype=torch.long),
         compiled=False,
         seconds=seconds,
-        costs=[run.result.cost.as_dict() for run in runs],
+        costs=[run.result.cost.as_dict() for run in solved],
     )

@@ -9,6 +9,7 @@ from nalm.tasks.measures import MeanAbsoluteError, MeanSquaredError, Measure, Wr
 from nalm.tasks.ranges import Distribution, Range
 from nalm.tasks.reciprocal import Reciprocal
 from nalm.tasks.single_module import SingleModule
+from nalm.tasks.stored import StoredTask
 from nalm.tasks.table import Table
 from nalm.tasks.ten_parameters import TenParameters
 
@@ -21,6 +22,6 @@ KINDS: dict[str, type[Task]] = {**TASKS, Table.name: Table}
 __all__ = [
     "KINDS", "OPERATIONS", "RANGES", "RANGE_SETS", "TASKS", "TEST_RANGES", "ArithmeticDataset", "Benford",
     "ByInput", "Distribution", "MeanAbsoluteError", "MeanSquaredError", "Measure", "Range", "RangeTask",
-    "Reciprocal", "SingleModule", "Split", "Table", "Task", "TenParameters", "TruncatedNormal", "WrongClass",
-    "WrongNumber", "expand_ranges",
+    "Reciprocal", "SingleModule", "Split", "StoredTask", "Table", "Task", "TenParameters", "TruncatedNormal",
+    "WrongClass", "WrongNumber", "expand_ranges",
 ]  # fmt: skip

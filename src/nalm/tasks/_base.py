@@ -12,7 +12,7 @@ does not is the task's shape, and runs of one shape share a program.
 from __future__ import annotations
 
 import math
-from collections.abc import Hashable, Mapping
+from collections.abc import Callable, Hashable, Mapping
 from enum import StrEnum
 from typing import Any, ClassVar
 
@@ -20,7 +20,7 @@ import torch
 from torch import Tensor, nn
 
 from nalm.errors import ArgumentError
-from nalm.recipes import Loss, Recipe
+from nalm.recipes import Loss, Recipe, StepState
 from nalm.tasks.measures import MeanSquaredError, Measure
 
 OPERATIONS = ("add", "sub", "mul", "div")
@@ -37,6 +37,7 @@ class Split(StrEnum):
     TEST = "test"
 
 
+Predict = Callable[[Tensor], Tensor]
 Numbers = Mapping[str, Tensor]
 """What differs between runs, as tensors `models x ...`, and the constants they share."""
 
@@ -62,6 +63,8 @@ class Task:
     out_features: int = 1
     dtype: torch.dtype | None = None
     """Precision of the data, or None if they are made in that of the model."""
+    log_interval: int = 1000
+    """Steps between two evaluations of a stored run."""
 
     @property
     def input_shape(self) -> tuple[int, ...]:
@@ -72,6 +75,11 @@ class Task:
     def target_shape(self) -> tuple[int, ...]:
         """The shape of one target."""
         return (self.out_features,)
+
+    @property
+    def output_shape(self) -> tuple[int, ...]:
+        """The shape of what the network gives for one input."""
+        return self.target_shape
 
     @property
     def unit_features(self) -> tuple[int, int]:
@@ -91,6 +99,10 @@ class Task:
     def draws(self) -> int:
         """Uniform numbers needed for one sample."""
         return math.prod(self.input_shape)
+
+    def draws_in(self, split: str) -> int:
+        """Uniform numbers needed for one sample of a split; more where its sequences are longer."""
+        return self.draws
 
     def shape(self) -> Hashable:
         """What runs must have in common to train in one program."""
@@ -121,6 +133,27 @@ class Task:
                 `block`, the number of the block of samples, `models`: rows of a data set are taken in order.
         """
         raise NotImplementedError
+
+    def objective(self, predict: Predict, u: Tensor, numbers: Numbers, loss: Loss, now: StepState) -> Tensor:
+        """What training minimises on one batch, shape `models`; by default the loss of the predictions.
+
+        A task with an environment acts in it here: it may call `predict` as often as an episode has steps.
+
+        Args:
+            predict: the models: inputs `models x n x ...` to outputs `models x n x ...`.
+            u: uniform numbers, shape `models x draws x n`.
+            numbers: see `batch`.
+            loss: the loss of the task or of the recipe.
+            now: the step, and the last validation error.
+        """
+        x, y = self.batch(u, numbers)
+        return loss(predict(x), y, now)
+
+    def totals(self, predict: Predict, u: Tensor, numbers: Numbers) -> list[Tensor]:
+        """For each of `measures` its sum over one block of samples, shape `models`."""
+        x, y = self.batch(u, numbers)
+        prediction = predict(x)
+        return [measure.total(prediction, y) for measure in self.measures]
 
     def threshold(self, split: str = Split.TEST, epsilon: float = 1e-5) -> float | None:
         """The decisive error below which the task counts as solved on this split; None if none is known."""

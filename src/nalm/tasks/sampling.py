@@ -98,7 +98,7 @@ def sample_runs(
     stream = key(seeds, *place)
     if split != Split.TRAIN:
         numbers = {**numbers, "block": torch.full_like(seeds, block)}
-    u = uniform(stream, counters(task.draws, rows, device=seeds.device), dtype)
+    u = uniform(stream, counters(task.draws_in(split), rows, device=seeds.device), dtype)
     constants = {name: _in(dtype, tensor) for name, tensor in task.constants(split).items()}
     return task.batch(u, {**numbers, **constants})
 

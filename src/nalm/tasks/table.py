@@ -14,6 +14,7 @@ from torch import Tensor
 from nalm.errors import ArgumentError
 from nalm.streams import Purpose, counters, key, uniform
 from nalm.tasks._base import Numbers, Split, Task
+from nalm.tasks.stored import StoredTask
 from nalm.tasks.tabular import check_finite, column_names, matrix
 
 MOST_AT_ONCE = 10_000
@@ -142,28 +143,9 @@ class Table(Task):
         return {"table": self.label}
 
     @classmethod
-    def rebuild(cls, labels: Mapping[str, Any], identity: Mapping[str, Any]) -> StoredTable:
+    def rebuild(cls, labels: Mapping[str, Any], identity: Mapping[str, Any]) -> StoredTask:
         """The table of a stored run, without its rows, which are not in the store."""
-        return StoredTable(str(labels["table"]), dict(identity))
-
-
-class StoredTable(Task):
-    """A table of which only the name and the sizes are known: what a store knows of it."""
-
-    name = Table.name
-    stack_recipe = Table.stack_recipe
-
-    def __init__(self, label: str, identity: dict[str, Any]) -> None:
-        self.label, self._identity = label, identity
-        self.in_features, self.out_features = identity["inputs"], identity["outputs"]
-
-    def identity(self) -> dict[str, Any]:
-        """What was stored."""
-        return self._identity
-
-    def labels(self) -> dict[str, str | int]:
-        """What the table is called."""
-        return {"table": self.label}
+        return StoredTask(cls.name, labels, identity, stack_recipe=cls.stack_recipe)
 
 
 def _checked(x: Any, y: Any, names: list[str] | None, dtype: torch.dtype | None) -> tuple[Tensor, Tensor]:

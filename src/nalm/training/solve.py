@@ -77,7 +77,7 @@ def solve(
         # A module that only passes rows from unit to unit is solved as the stack of its units that it is.
         stack = as_stack(model) or model
         flat = Flat(Models(stack, torch.float64, torch.device("cpu")))
-        flat.models.check_fit(inputs.shape[-1], targets.shape[-1])
+        flat.models.check_fit(inputs.shape[1:], targets.shape[1:])
         rows = _split(inputs, targets, seed)
         options: Any = {"starts": starts, "grow": grow, "steps": steps}
         result = solve_rows(flat, rows, seed, **options)

@@ -6,13 +6,15 @@ import functools
 import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import torch
 from torch import nn
 
+from nalm.engine.checkpoint import discard
 from nalm.errors import ArgumentError, check_positive
-from nalm.models.many import check_changeable, made_by_seed
+from nalm.models.many import check_changeable, is_native, made_by_seed
 from nalm.models.spec import ModelSpec
 from nalm.recipes import Recipe
 from nalm.recipes.steps import timing_of, with_steps
@@ -37,6 +39,7 @@ def train(
     device: torch.device | str = "cpu",
     compiled: bool = True,
     on_progress: Callable[[StepsDone], None] | None = None,
+    checkpoints: Path | str | None = None,
 ) -> TrainResult:
     """Train a model on a task or on data, for one seed or for thousands at once.
 
@@ -59,6 +62,8 @@ def train(
         device: where to train.
         compiled: compile the training step (seconds, once), or run it eagerly.
         on_progress: called after each evaluation with a `StepsDone`.
+        checkpoints: a folder in which a recipe with `by="loop"` keeps the state of runs that are not
+            finished. The same call resumes there; once all runs are finished, the files are deleted.
 
     Returns:
         Curves, chosen weights and outcomes of all runs.
@@ -67,13 +72,15 @@ def train(
     seed_list = _seeds(seeds)
     spec = ModelSpec.parse(model) if isinstance(model, str) else None
     if spec is not None:
-        model = spec.build(task.in_features, task.out_features, hidden=hidden, dtype=dtype)
+        build = functools.partial(_build, spec, task, hidden, dtype)
+        model = build()
     if not isinstance(model, nn.Module):
         raise ArgumentError("model", "an nn.Module or the name of one", type(model).__name__)
     check_changeable(model)
     device = check_device(device) or torch.device("cpu")
     if on_progress is not None and (isinstance(on_progress, type) or not callable(on_progress)):
         raise ArgumentError("on_progress", "None or a function of one argument", repr(on_progress))
+    folder = _folder(checkpoints)
     published = published_recipe(spec or model, task)
     if not isinstance(recipe, Recipe | None):
         raise ArgumentError("recipe", "a Recipe", repr(recipe))
@@ -85,8 +92,7 @@ def train(
     initial = None
     if seeds is None and spec is None:
         initial = {name: p.detach()[None] for name, p in model.named_parameters()}
-    elif spec is not None and not spec.made_of_units:
-        build = functools.partial(spec.build, task.in_features, task.out_features, hidden=hidden, dtype=dtype)
+    elif spec is not None and not is_native(model):
         initial = made_by_seed(build, seed_list)
     result = train_runs(
         model,
@@ -100,9 +106,17 @@ def train(
         compiled=compiled,
         initial=initial,
         on_progress=on_progress,
+        checkpoints=folder,
     )
+    if folder is not None:
+        discard(folder, [f"seed-{seed}" for seed in seed_list])
     model.load_state_dict(result.model_of(result.best).state_dict())
     return result
+
+
+def _build(spec: ModelSpec, task: Task, hidden: int, dtype: torch.dtype | None) -> nn.Module:
+    """The network of the task, with the model in it."""
+    return task.network(spec.build(*task.unit_features, hidden=hidden, dtype=dtype))
 
 
 def _in_steps(given: Recipe | None, published: Recipe, steps: int | None) -> Recipe:
@@ -122,6 +136,12 @@ def _table(data: tuple[Any, Any], dtype: torch.dtype | None) -> Table:
     if not isinstance(data, (tuple, list)) or len(data) != 2:
         raise ArgumentError("data", "a task or a tuple of inputs and targets", type(data).__name__)
     return Table(*data, dtype=dtype)
+
+
+def _folder(checkpoints: Path | str | None) -> Path | None:
+    if not isinstance(checkpoints, Path | str | None):
+        raise ArgumentError("checkpoints", "a folder", repr(checkpoints))
+    return None if checkpoints is None else Path(checkpoints)
 
 
 def _precision(model: nn.Module | str, dtype: torch.dtype | None) -> torch.dtype | None:

@@ -1,20 +1,26 @@
-"""Trainers: what carries a recipe out. All take the same arguments and give the same kind of result.
+"""Trainers: what carries a recipe out. All take the same runs and options and give the same kind of record.
 
-A recipe names its trainer by its optimiser: the engine trains many models side by side in compiled programs,
-the second-order trainer solves one after the other. Whoever trains asks `trainer_of` and looks no further.
+A recipe names its trainer: the engine trains many models side by side in compiled programs, the second-order
+trainer solves one after the other, the loop trains large networks one after the other with checkpoints. A
+name with a colon, such as `package.module:Class`, is a trainer of any package. Callers ask `trainer_of` and
+look no further.
 """
 
 from __future__ import annotations
 
+import functools
+import importlib
 from collections.abc import Sequence
 from dataclasses import replace
+from pathlib import Path
 from typing import ClassVar
 
 import torch
 from torch import nn
 
 from nalm.engine import many_runs as engine
-from nalm.errors import ArgumentError, check_positive
+from nalm.engine.loop import train_one_by_one
+from nalm.errors import ArgumentError, check_positive, unknown
 from nalm.models.many import Parameters
 from nalm.recipes import Recipe
 from nalm.recipes.numbers import split
@@ -22,7 +28,7 @@ from nalm.second_order.checks import check_model, check_task
 from nalm.second_order.runs import solve_runs
 from nalm.streams import check_seed
 from nalm.tasks import Split, Task
-from nalm.trained import OnSteps, Options, Trained
+from nalm.trained import OnSteps, Options, RunGroup, Trained
 from nalm.training.result import TrainResult
 
 
@@ -31,8 +37,8 @@ class Trainer:
 
     name: ClassVar[str]
     """What `Recipe.trainer` says."""
-    precision: ClassVar[torch.dtype]
-    """The precision of stored runs."""
+    precision: ClassVar[torch.dtype] = torch.float32
+    """The precision of stored runs whose data have none of their own."""
     chunk: ClassVar[int]
     """Runs of a program that are worth computing, and losing, together."""
     programs: ClassVar[tuple[str, ...]] = ()
@@ -41,31 +47,15 @@ class Trainer:
     def check(self, model: nn.Module, task: Task) -> None:
         """Refuse a model, or a task, that it cannot train."""
 
-    def train(
-        self,
-        model: nn.Module,
-        tasks: Sequence[Task],
-        recipes: Sequence[Recipe],
-        seeds: Sequence[int],
-        options: Options,
-    ) -> Trained:
+    def train(self, runs: RunGroup, options: Options) -> Trained:
         """Train one copy of the model per seed, each with its own task and recipe."""
         raise NotImplementedError
 
-    def evaluate(
-        self,
-        model: nn.Module,
-        tasks: Sequence[Task],
-        recipes: Sequence[Recipe],
-        seeds: Sequence[int],
-        parameters: Parameters,
-        *,
-        compiled: bool = True,
-    ) -> dict[Split, torch.Tensor]:
-        """Errors of models with these parameters `runs x ...` on the fixed sets of their seeds."""
-        wide = {name: p.to(self.precision) for name, p in parameters.items()}
-        compiled = compiled and bool(self.programs)
-        return engine.evaluate_runs(model, tasks, recipes, seeds, wide, compiled=compiled)
+    def evaluate(self, runs: RunGroup, *, compiled: bool = True) -> dict[Split, torch.Tensor]:
+        """Errors of models with the initial parameters on the fixed sets of their seeds."""
+        assert runs.initial is not None
+        wide = {name: p.to(self.precision_of(runs.tasks[0])) for name, p in runs.initial.items()}
+        return engine.evaluate_runs(replace(runs, initial=wide), compiled=compiled and bool(self.programs))
 
     def prepare(self, model: nn.Module, task: Task, recipe: Recipe, program: str) -> None:
         """Compile one of its programs, so that other processes find it in the cache."""
@@ -74,25 +64,22 @@ class Trainer:
         """What these runs take on one core, roughly, without compiling."""
         raise NotImplementedError
 
+    def precision_of(self, task: Task) -> torch.dtype:
+        """The precision of stored runs of a task: that of its data, if they have one."""
+        return task.dtype or self.precision
+
 
 class Engine(Trainer):
     """Many models of one architecture side by side, in compiled programs."""
 
-    name, precision, chunk = "engine", torch.float32, 1000
+    name, chunk = "engine", 1000
     programs = ("train", "evaluate")
     SECONDS_PER_STEP: ClassVar[float] = 1e-6
     """Of a run with two inputs."""
 
-    def train(
-        self,
-        model: nn.Module,
-        tasks: Sequence[Task],
-        recipes: Sequence[Recipe],
-        seeds: Sequence[int],
-        options: Options,
-    ) -> Trained:
+    def train(self, runs: RunGroup, options: Options) -> Trained:
         """Train one copy of the model per seed, each with its own task and recipe."""
-        return engine.train_side_by_side(model, tasks, recipes, seeds, options)
+        return engine.train_side_by_side(runs, options)
 
     def prepare(self, model: nn.Module, task: Task, recipe: Recipe, program: str) -> None:
         """Compile one of its programs, so that other processes find it in the cache."""
@@ -101,6 +88,22 @@ class Engine(Trainer):
     def seconds(self, runs: int, recipe: Recipe, inputs: int) -> float:
         """What these runs take on one core, roughly, without compiling."""
         return runs * recipe.iterations * max(1, inputs / 2) * self.SECONDS_PER_STEP
+
+
+class Loop(Trainer):
+    """One network after the other, eagerly, with checkpoints."""
+
+    name, chunk = "loop", 1
+    SECONDS_PER_STEP: ClassVar[float] = 1e-2
+    """Of a small convolutional network."""
+
+    def train(self, runs: RunGroup, options: Options) -> Trained:
+        """Train one copy of the network per seed, each with its own task and recipe."""
+        return train_one_by_one(runs, options)
+
+    def seconds(self, runs: int, recipe: Recipe, inputs: int) -> float:
+        """What these runs take on one core, roughly."""
+        return runs * recipe.iterations * self.SECONDS_PER_STEP
 
 
 class SecondOrder(Trainer):
@@ -114,28 +117,35 @@ class SecondOrder(Trainer):
         check_model(model)
         check_task(task)
 
-    def train(
-        self,
-        model: nn.Module,
-        tasks: Sequence[Task],
-        recipes: Sequence[Recipe],
-        seeds: Sequence[int],
-        options: Options,
-    ) -> Trained:
+    def train(self, runs: RunGroup, options: Options) -> Trained:
         """Solve one copy of the model per seed, each with its own task and recipe."""
-        return solve_runs(model, tasks, recipes, seeds, options)
+        return solve_runs(runs, options)
 
     def seconds(self, runs: int, recipe: Recipe, inputs: int) -> float:
         """What these runs take on one core, roughly, without compiling."""
         return runs * inputs * self.SECONDS_PER_INPUT
 
 
-TRAINERS: dict[str, Trainer] = {trainer.name: trainer for trainer in (Engine(), SecondOrder())}
+TRAINERS: dict[str, Trainer] = {trainer.name: trainer for trainer in (Engine(), Loop(), SecondOrder())}
 
 
 def trainer_of(recipe: Recipe) -> Trainer:
     """The trainer that carries a recipe out."""
-    return TRAINERS[recipe.trainer]
+    return _trainer(recipe.trainer)
+
+
+@functools.cache
+def _trainer(name: str) -> Trainer:
+    if name in TRAINERS:
+        return TRAINERS[name]
+    module, colon, kind = name.partition(":")
+    if not colon:
+        raise unknown("by", name, TRAINERS)
+    try:
+        made: Trainer = getattr(importlib.import_module(module), kind)()
+    except (ImportError, AttributeError) as error:
+        raise ArgumentError("by", "the class of a trainer, as in package.module:Class", str(error)) from error
+    return made
 
 
 def train_runs(
@@ -150,7 +160,9 @@ def train_runs(
     device: torch.device | str = "cpu",
     compiled: bool = True,
     initial: Parameters | None = None,
+    names: Sequence[str] = (),
     on_progress: OnSteps | None = None,
+    checkpoints: Path | None = None,
 ) -> TrainResult:
     """Train one copy of the model per seed, each with its own task and recipe, by the recipe's trainer.
 
@@ -165,13 +177,16 @@ def train_runs(
         device: where to train.
         compiled: compile the step, or run it eagerly.
         initial: parameters `runs x ...` to start from instead of drawn ones.
+        names: one per run, by which its checkpoint is found again; by default its seed.
         on_progress: called after each evaluation.
+        checkpoints: a folder for checkpoints, for trainers that write them.
     """
     check_runs(tasks, recipes, seeds)
     steps = recipes[0].iterations if iterations is None else check_positive("iterations", iterations)
     check_positive("log_interval", log_interval)
-    options = Options(steps, log_interval, dtype, torch.device(device), compiled, initial, on_progress)
-    return TrainResult.of(trainer_of(recipes[0]).train(model, tasks, recipes, seeds, options))
+    runs = RunGroup(model, tasks, recipes, seeds, initial, names)
+    options = Options(steps, log_interval, dtype, torch.device(device), compiled, on_progress, checkpoints)
+    return TrainResult.of(trainer_of(recipes[0]).train(runs, options))
 
 
 def check_runs(tasks: Sequence[Task], recipes: Sequence[Recipe], seeds: Sequence[int]) -> None:

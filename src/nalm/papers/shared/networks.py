@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import copy
 from collections.abc import Mapping, Sequence
 
 import torch
 from torch import nn
 
+from nalm.experiment.run import Case
+from nalm.experiment.store import Record
 from nalm.models.many import Parameters
 from nalm.recipes.initialisers import Constant, Initialiser
 from nalm.streams import Purpose, counters, key, uniform
-from nalm.training.result import TrainResult
 
 
 def drawn_by(model: nn.Module, schemes: Mapping[str, Initialiser], seeds: Sequence[int]) -> Parameters:
@@ -23,8 +23,8 @@ def drawn_by(model: nn.Module, schemes: Mapping[str, Initialiser], seeds: Sequen
     return parameters
 
 
-def final_model(result: TrainResult, run: int) -> nn.Module:
-    """A copy of the model with the weights of a run after the last step."""
-    made = copy.deepcopy(result.model)
-    made.load_state_dict({name: p[run] for name, p in result.final_parameters.items()}, strict=False)
+def final_model(case: Case, record: Record) -> nn.Module:
+    """The model of a stored run with its weights after the last step."""
+    made = case.build()
+    made.load_state_dict({k: torch.from_numpy(v) for k, v in record.final_parameters.items()}, strict=False)
     return made

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from nalm.papers.entry import Study
+from nalm.papers.entry import Study, TrainedStudy
 from nalm.papers.heim2020.programs import large, simple
 from nalm.papers.shared.findings import measure
 
 ENTRIES = (
-    Study(
+    TrainedStudy(
         "heim2020:table1",
         "x + y, x y, x / y and sqrt(x) by one network",
         "Heim et al. 2020, table 1",
         simple.compute,
+        simple.plan,
         metrics=(measure("test MAE", ""),),
         note=(
             "Median plus and minus the median absolute deviation of the mean absolute error on a grid, after"

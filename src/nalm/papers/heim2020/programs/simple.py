@@ -8,17 +8,21 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import torch
 from torch import Tensor, nn
 
+from nalm.experiment.bench import Experiment
+from nalm.experiment.run import Case
+from nalm.models import GivenModel
 from nalm.models.baselines import MLP
 from nalm.models.many import Parameters
 from nalm.papers.agreement import Finding
 from nalm.papers.budget import Budget, chosen_rows
 from nalm.papers.claims import Findings, Key
-from nalm.papers.entry import Measured
+from nalm.papers.entry import Measured, Records
 from nalm.papers.heim2020.programs.units import ForwardClippedNMU, InputGatedINALU
 from nalm.papers.scale import Scale
 from nalm.papers.shared.findings import median_deviation
@@ -27,7 +31,6 @@ from nalm.recipes import Adam, Initialise, Optimiser, Recipe, RMSProp
 from nalm.recipes.initialisers import Initialiser, xavier_uniform
 from nalm.tasks import Task
 from nalm.tasks._base import Numbers
-from nalm.training.trainers import train_runs
 from nalm.units import NALU, NAU, NPU, RealNPU
 
 FUNCTIONS: dict[str, Callable[[Tensor, Tensor], Tensor]] = {
@@ -40,6 +43,7 @@ STEPS = 20_000
 _HIDDEN = 6
 
 
+@dataclass(frozen=True)
 class FourFunctions(Task):
     """All four functions of two inputs from U(0.1, 2)."""
 
@@ -55,6 +59,14 @@ class FourFunctions(Task):
         """The range, on all splits: tests on a grid come after training."""
         return {"low": 0.1, "span": 1.9}
 
+    def identity(self) -> dict[str, Any]:
+        """There is one such task."""
+        return {"name": self.name, "inputs": self.in_features, "outputs": self.out_features}
+
+    def labels(self) -> dict[str, str | int]:
+        """The functions."""
+        return {"functions": ", ".join(FUNCTIONS)}
+
     def batch(self, u: Tensor, numbers: Numbers) -> tuple[Tensor, Tensor]:
         """Inputs and targets."""
         low, span = (numbers[name].to(u.dtype)[:, None, None] for name in ("low", "span"))
@@ -66,76 +78,85 @@ class FourFunctions(Task):
 class Row:
     """A network of the table: its layers, what it is trained by, and initial weights of layers by name."""
 
-    module: Callable[[], nn.Module]
+    make: Callable[[int, int], nn.Module]
     optimiser: Optimiser
     initialise: tuple[Initialise, ...] = ()
+    draw: Callable[[nn.Module, Sequence[int]], Parameters] | None = None
 
-    def recipe(self) -> Recipe:
+    def case(self, label: str, steps: int) -> Case:
         """Fresh batches of 100, the mean squared error, and no clamps."""
-        return Recipe(optimiser=self.optimiser, initialise=self.initialise, clamps=(), batch_size=100)
-
-    def initial(self, seeds: Sequence[int]) -> Parameters | None:
-        """None for units, which draw their own; Xavier's scheme for an ordinary network."""
-        model = self.module()
-        if not isinstance(model, MLP):
-            return None
-        schemes: dict[str, Initialiser] = {
-            name: xavier_uniform(p.shape[1], p.shape[0])
-            for name, p in model.named_parameters()
-            if p.dim() == 2
-        }
-        return drawn_by(model, schemes, seeds)
+        recipe = Recipe(
+            optimiser=self.optimiser,
+            initialise=self.initialise,
+            clamps=(),
+            batch_size=100,
+            iterations=steps,
+        )
+        model = GivenModel(f"heim2020-table1:{label}", self.make, self.draw)
+        return Case(model, FourFunctions(), other_recipe=recipe)
 
 
-def _power(kind: type[RealNPU]) -> nn.Module:
-    first = kind(2, _HIDDEN, gate_gradient="straight-through")
-    return nn.Sequential(first, NAU(_HIDDEN, len(FUNCTIONS), clamp=False))
+def _power(kind: type[RealNPU], inputs: int, outputs: int) -> nn.Module:
+    first = kind(inputs, _HIDDEN, gate_gradient="straight-through")
+    return nn.Sequential(first, NAU(_HIDDEN, outputs, clamp=False))
 
 
-def _twice(kind: type[NALU] | type[InputGatedINALU]) -> nn.Module:
-    return nn.Sequential(kind(2, _HIDDEN), kind(_HIDDEN, len(FUNCTIONS)))
+def _twice(kind: type[NALU] | type[InputGatedINALU], inputs: int, outputs: int) -> nn.Module:
+    return nn.Sequential(kind(inputs, _HIDDEN), kind(_HIDDEN, outputs))
 
 
-def _nmu() -> nn.Module:
-    return nn.Sequential(ForwardClippedNMU(2, _HIDDEN), NAU(_HIDDEN, len(FUNCTIONS), clamp=False))
+def _nmu(inputs: int, outputs: int) -> nn.Module:
+    return nn.Sequential(ForwardClippedNMU(inputs, _HIDDEN), NAU(_HIDDEN, outputs, clamp=False))
+
+
+def _dense(inputs: int, outputs: int) -> nn.Module:
+    return MLP(inputs, outputs, hidden=(50, 50), activation="sigmoid")
+
+
+def _xavier(model: nn.Module, seeds: Sequence[int]) -> Parameters:
+    """Xavier's uniform scheme for the weights of an ordinary network; its shifts are 0."""
+    schemes: dict[str, Initialiser] = {
+        name: xavier_uniform(p.shape[1], p.shape[0]) for name, p in model.named_parameters() if p.dim() == 2
+    }
+    return drawn_by(model, schemes, seeds)
 
 
 _GLOROT_NAU = (Initialise("weight", "xavier", unit="nau"),)
 _GLOROT_NALU = (Initialise("w_hat", "xavier"), Initialise("m_hat", "xavier"))
 ROWS = {
-    "NPU": Row(lambda: _power(NPU), Adam(5e-3), _GLOROT_NAU),
-    "Real NPU": Row(lambda: _power(RealNPU), Adam(5e-3), _GLOROT_NAU),
+    "NPU": Row(partial(_power, NPU), Adam(5e-3), _GLOROT_NAU),
+    "Real NPU": Row(partial(_power, RealNPU), Adam(5e-3), _GLOROT_NAU),
     "NMU": Row(_nmu, Adam(5e-3), _GLOROT_NAU),
-    "NALU": Row(lambda: _twice(NALU), RMSProp(5e-3, decay=0.9), _GLOROT_NALU),
-    "iNALU": Row(lambda: _twice(InputGatedINALU), RMSProp(1e-3, decay=0.9)),
-    "Dense": Row(lambda: MLP(2, len(FUNCTIONS), hidden=(50, 50), activation="sigmoid"), Adam(5e-3)),
+    "NALU": Row(partial(_twice, NALU), RMSProp(5e-3, decay=0.9), _GLOROT_NALU),
+    "iNALU": Row(partial(_twice, InputGatedINALU), RMSProp(1e-3, decay=0.9)),
+    "Dense": Row(_dense, Adam(5e-3), draw=_xavier),
 }
 
 
-def compute(scale: Scale) -> Measured:
-    """Train every network, and test it on the grids."""
-    budget = Budget(scale, 20, quick_steps=0.1)
+def _budget(scale: Scale) -> Budget:
+    return Budget(scale, 20, quick_steps=0.1)
+
+
+def cases(scale: Scale) -> dict[str, Case]:
+    """The networks of the rows that are asked for."""
+    steps = _budget(scale).steps(STEPS)
+    return {label: ROWS[label].case(label, steps) for label in chosen_rows(scale, ROWS)}
+
+
+def plan(scale: Scale) -> list[Experiment]:
+    """Every network, trained for every seed."""
+    return [Experiment("heim2020:table1", tuple(cases(scale).values()), _budget(scale).seeds)]
+
+
+def compute(scale: Scale, records: Records) -> Measured:
+    """Test every network on the grids, after its last step."""
     found: dict[Key, Finding] = {}
-    for label in chosen_rows(scale, ROWS):
-        models = _trained(ROWS[label], budget)
+    for label, case in cases(scale).items():
+        models = [final_model(case, record) for record in records[case]]
         for k, column in enumerate(FUNCTIONS):
             errors = [grid_error(model, column, k) for model in models]
             found[label, column, "test MAE"] = median_deviation(errors)
-    return Measured(Findings(found), budget.reduced())
-
-
-def _trained(row: Row, budget: Budget) -> list[nn.Module]:
-    seeds, steps = range(budget.seeds), budget.steps(STEPS)
-    result = train_runs(
-        row.module(),
-        [FourFunctions()] * len(seeds),
-        [row.recipe()] * len(seeds),
-        seeds,
-        iterations=steps,
-        log_interval=steps,
-        initial=row.initial(seeds),
-    )
-    return [final_model(result, run) for run in range(len(seeds))]
+    return Measured(Findings(found), _budget(scale).reduced())
 
 
 def grid_error(model: nn.Module, column: str, output: int) -> float:

@@ -24,6 +24,7 @@ from nalm.papers.metrics import Metric, Runs
 from nalm.papers.scale import Scale
 from nalm.recipes import Recipe
 from nalm.tasks import RangeTask, Split
+from nalm.trained import RunGroup
 
 
 def _error(split: str) -> Callable[[Runs], Interval]:
@@ -47,7 +48,7 @@ def untrained_errors(task: RangeTask, seeds: int) -> dict[Split, float]:
     models = Models(model, torch.float32, torch.device("cpu"))
     initial = models.initial(torch.arange(seeds, dtype=torch.int32))
     tasks, recipes = [task] * seeds, [Recipe()] * seeds
-    errors = evaluate_runs(model, tasks, recipes, range(seeds), initial, compiled=False)
+    errors = evaluate_runs(RunGroup(model, tasks, recipes, range(seeds), initial), compiled=False)
     return {split: float(np.median(error.numpy())) for split, error in errors.items()}
 
 

@@ -1,0 +1,61 @@
+"""Stored runs that no threshold judges, case by case: tables of numbers, and the papers' own programs."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from nalm.experiment.record import Record
+
+
+@dataclass
+class OtherCase:
+    """The stored runs of a model on a task, and their errors.
+
+    Attributes:
+        task: the name of the task.
+        model: the model, as its runs name it.
+        labels: what tells the task from others of its name.
+        iterations: steps.
+        seeds: of the runs, in the order in which they were read.
+        errors: the errors at the chosen step of each run, by split and name.
+    """
+
+    task: str
+    model: str
+    labels: Mapping[str, Any]
+    iterations: int
+    seeds: list[int] = field(default_factory=list)
+    errors: dict[str, list[float]] = field(default_factory=dict)
+
+    def add(self, record: Record) -> None:
+        """Take a run."""
+        self.seeds.append(record.seed)
+        curves = {"validation": record.validation, "test": record.test, **record.errors}
+        for name, curve in curves.items():
+            self.errors.setdefault(name, []).append(float(curve[record.chosen]))
+
+
+class OtherCases:
+    """Collects such cases; runs are let go one by one."""
+
+    def __init__(self) -> None:
+        self._known: dict[tuple[str, str], OtherCase] = {}
+
+    def add(self, record: Record) -> None:
+        """Take a run."""
+        key = (record.model, json.dumps(record.identity, sort_keys=True))
+        if key not in self._known:
+            self._known[key] = OtherCase(record.task, record.model, record.labels, record.iterations)
+        self._known[key].add(record)
+
+    def by_task(self) -> dict[str, list[OtherCase]]:
+        """All cases by the name of their task, in the order of their labels and models."""
+        found: dict[str, list[OtherCase]] = {}
+        for case in sorted(
+            self._known.values(), key=lambda c: (c.task, str(c.labels), c.model, c.iterations)
+        ):
+            found.setdefault(case.task, []).append(case)
+        return found

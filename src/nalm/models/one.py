@@ -1,0 +1,64 @@
+"""One model at a time, applied as it is: for networks that are too large to be held side by side."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Callable, Iterator
+from typing import Any, ClassVar
+
+import torch
+from torch import Tensor, nn
+from torch.func import functional_call
+
+from nalm.models.many import DRAWING, WITH_STATISTICS, Models, Parameters, mixing_module
+from nalm.units._base import units_of
+
+_OF_THE_NETWORK = 1 << 16
+"""The part of the noise stream that seeds torch's own generator; those of units are their indices."""
+
+
+class OneModel(Models):
+    """An architecture that is applied with parameters `1 x ...`, without an axis for models.
+
+    Modules that draw random numbers, such as dropout, are allowed: torch's generator is seeded before every
+    step from the run's own stream, so that a step can be computed again.
+    """
+
+    refused: ClassVar[tuple[type[nn.Module], ...]] = WITH_STATISTICS
+
+    def __init__(self, model: nn.Module, dtype: torch.dtype, device: torch.device) -> None:
+        super().__init__(model, dtype, device)
+        self.draws = mixing_module(model, DRAWING) is not None
+
+    def predict(
+        self, parameters: Parameters, x: Tensor, source: Callable[[int], Any] | None = None
+    ) -> Tensor:
+        """Apply the model: x `1 x n x ...` to `1 x n x ...`; see `Models.predict`."""
+        if self.native:
+            return super().predict(parameters, x, source)
+        self.skeleton.train(source is not None)
+        units = units_of(self.skeleton) if source is not None else []
+        for index, unit in enumerate(units):
+            unit.uniform_source = _of_one(source(index))  # type: ignore[misc]
+        try:
+            with self._seeded(source, x.device):
+                return functional_call(self.skeleton, {k: p[0] for k, p in parameters.items()}, (x[0],))[None]
+        finally:
+            for unit in units:
+                unit.uniform_source = None
+
+    @contextlib.contextmanager
+    def _seeded(self, source: Callable[[int], Any] | None, device: torch.device) -> Iterator[None]:
+        """Torch's generator from the stream of this step; it is put back afterwards."""
+        if source is None or not self.draws:
+            yield
+            return
+        u = source(_OF_THE_NETWORK)(torch.Size((1, 1)), torch.float64, device)
+        with torch.random.fork_rng(devices=[device] if device.type == "cuda" else []):
+            torch.manual_seed(int(u.item() * 2**53))
+            yield
+
+
+def _of_one(draw: Callable[..., Tensor]) -> Callable[[torch.Size, torch.dtype, torch.device], Tensor]:
+    """Noise for a unit that has no axis for models."""
+    return lambda shape, dtype, device: draw(torch.Size((1, *shape)), dtype, device)[0]

@@ -1,0 +1,39 @@
+"""A task of which only what a store holds is known."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from nalm.tasks._base import Task
+
+
+class StoredTask(Task):
+    """The task of a stored run whose data are not here: a table, or a task that is not installed.
+
+    Args:
+        name: the name that its runs are stored under.
+        labels: what tells it from others.
+        identity: what determined its data.
+        stack_recipe: see `Task`.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        labels: Mapping[str, Any],
+        identity: Mapping[str, Any],
+        *,
+        stack_recipe: str = Task.stack_recipe,
+    ) -> None:
+        self.name, self.stack_recipe = name, stack_recipe  # type: ignore[misc]
+        self._labels, self._identity = dict(labels), dict(identity)
+        self.in_features, self.out_features = identity.get("inputs", 1), identity.get("outputs", 1)
+
+    def identity(self) -> dict[str, Any]:
+        """What was stored."""
+        return self._identity
+
+    def labels(self) -> dict[str, str | int]:
+        """What was stored."""
+        return self._labels
