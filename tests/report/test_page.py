@@ -5,6 +5,7 @@ import weakref
 
 import numpy as np
 import pytest
+import torch
 from made_runs import EVIL, STEPS, bare_record, fill, made_record
 
 from nalm.errors import ArgumentError
