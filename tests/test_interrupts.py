@@ -41,7 +41,7 @@ main()
 IN_A_CALLBACK = """
 import os, signal, time, weakref
 from nalm.__main__ import main
-from nalm.cli import machine
+from nalm.cli import doctor
 
 class Thing: ...
 
@@ -51,7 +51,7 @@ def facts():
     del thing
     time.sleep(60)
 
-machine.facts = facts
+doctor.machine_facts = facts
 main()
 """
 AT_THE_END = """
