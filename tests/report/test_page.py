@@ -82,7 +82,7 @@ def test_the_store_is_never_the_page(tmp_path):
     path = tmp_path / "s.sqlite"
     fill(path, make_experiment("single-module", ["nmu"], None, ["1:2"], seeds=1))
     before = path.read_bytes()
-    with pytest.raises(ArgumentError, match="another file than the store"):
+    with pytest.raises(ArgumentError, match="a file other than the store"):
         write_page(path, path)
     assert path.read_bytes() == before
 

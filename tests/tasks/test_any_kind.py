@@ -183,5 +183,5 @@ def test_runs_of_a_table_are_told_by_its_name(tmp_path):
 
 
 def test_a_table_cannot_be_solved_by_a_benchmark_and_that_is_said_before_any_work():
-    with pytest.raises(ArgumentError, match=r"For a table there is `nalm.solve\(model, x, y\)`"):
+    with pytest.raises(ArgumentError, match=r"For a table use `nalm.solve\(model, x, y\)`"):
         table_experiment(table(), ["nmu@second-order"])

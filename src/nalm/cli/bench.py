@@ -67,14 +67,14 @@ def bench(
 ) -> None:
     """Train units on a task for many seeds and print how often they solve it, with intervals.
 
-    What is in the store is not computed again; an interrupted command resumes when it is run again.
+    Runs in the store are not computed again; an interrupted command resumes when it is run again.
     """
     from nalm.experiment.bench import plan_work, schedule_notes
     from nalm.papers.benched import has_own_units, with_published
 
     _check_threshold(threshold, published)
     check_writable(json_file)
-    with contextlib.redirect_stdout(sys.stderr):  # what a user's unit prints is no result
+    with contextlib.redirect_stdout(sys.stderr):  # what a user's unit prints is not a result
         common = {
             "seeds": USUAL_SEEDS[check_choice("scale", scale, USUAL_SEEDS)] if seeds is None else seeds,
             "iterations": iterations,
@@ -134,7 +134,7 @@ def _check_threshold(threshold: float | None, published: bool | None) -> None:
 def _computed(
     experiment: Experiment, path: Path, executor: Executor, fresh: bool, threshold: float | None
 ) -> dict[str, Any]:
-    """The JSON of the benchmark, with what the store lacks computed first."""
+    """The JSON of the benchmark, after computing the runs that the store lacks."""
     from nalm.experiment.bench import Store, do_work, make_work, schedule_notes
 
     with Store(path) as store:
@@ -164,7 +164,7 @@ def _print_plan(work: Work, processes: int, json_file: str | None) -> None:
 
 
 def _print_bench(result: dict[str, Any]) -> None:
-    """All rows, and where units can be compared which is for what."""
+    """All rows and, if units can be compared, which unit is best for which operation."""
     print_table(tables.bench_table(result))
     if line := tables.second_order_line(result):
         print(line)

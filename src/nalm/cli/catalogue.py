@@ -1,4 +1,4 @@
-"""What there is, as plain data: a row for each unit, task, range and paper."""
+"""The catalogue as plain data: one row per unit, task, range and paper."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def row_of(module: type[nn.Module]) -> dict[str, Any]:
 
 
 def unit_row(unit: type[Unit]) -> dict[str, Any]:
-    """A unit in short."""
+    """A unit in one row."""
     return {
         "name": unit.name,
         "class": unit.__name__,
@@ -57,7 +57,7 @@ def unit_row(unit: type[Unit]) -> dict[str, Any]:
 
 
 def plain_row(module: type[nn.Module]) -> dict[str, Any]:
-    """A plain module in short, of which neither operations nor papers are known."""
+    """A plain module in one row; its operations and papers are not known."""
     return {
         "name": module.__name__,
         "class": module.__name__,
