@@ -126,7 +126,6 @@ class Page:
             "machines": [{"runs": n, **dict(versions)} for versions, n in self.machines.items()],
             "recipes": self._recipes(),
             "seeds": seeds_text({run.seed for case in cases for run in case.runs}),
-            "log_interval": " or ".join(map(str, sorted({case.identity["log_interval"] for case in cases}))),
         }
 
     def _recipes(self) -> list[dict[str, Any]]:
