@@ -24,9 +24,15 @@ from nalm.units import units_of
 def task_of(record: Record) -> Task:
     """The run's task; all that the store knows of it, if its package is not here."""
     kind, identity = _kind_of(record.task, is_given(record)), record.identity.get("task", {})
-    if kind is None:
-        return StoredTask(record.task, record.labels, identity)
-    return kind.rebuild(record.labels, identity)
+    made = (
+        StoredTask(record.task, record.labels, identity)
+        if kind is None
+        else kind.rebuild(record.labels, identity)
+    )
+    if isinstance(made, StoredTask):
+        made.dtype = getattr(torch, record.identity["precision"])
+        made.log_interval = record.identity["log_interval"]
+    return made
 
 
 def is_given(record: Record) -> bool:
@@ -95,7 +101,8 @@ def formula(record: Record, *, only_readable: bool = False) -> str | None:
         model = _model(record, record.chosen_parameters)
         if model is None or not units_of(model):
             return None
-        names = [f"x{k + 1}" for k in range(task_of(record).in_features)]
+        task = task_of(record)
+        names = task.identity().get("columns") or [f"x{k + 1}" for k in range(task.in_features)]
         return str(explain(model, names, only_readable=only_readable))
     except ESCAPES as error:
         return _unreadable(record, error)

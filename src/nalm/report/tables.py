@@ -10,10 +10,43 @@ from nalm.evaluate.ranking import Budget
 from nalm.papers.ledger_markdown import both_sides
 from nalm.report.text_table import Column, TextTable
 
+_SPLITS = ("validation", "test")
 _BARS = "▁▂▃▄▅▆▇█"
 
 
 def bench_table(result: dict[str, Any]) -> TextTable:
+    """One row per case of a benchmark: how often it is solved, or its errors where no threshold is known."""
+    judged = any(row["success"]["rate"] is not None for row in result["rows"])
+    return _success_table(result) if judged or not result["rows"] else _error_table(result)
+
+
+def _error_table(result: dict[str, Any]) -> TextTable:
+    """Median errors at the chosen step, of tasks without a threshold."""
+    labels = list(dict.fromkeys(name for row in result["rows"] for name in row["labels"]))
+    columns = (
+        Column("unit"),
+        *(Column(name) for name in labels),
+        Column("validation error"),
+        Column("test error"),
+        Column("steps", 1),
+        Column("runs", 1),
+        Column("inputs", 2),
+    )
+    rows = [
+        (
+            row["model"],
+            *(str(row["labels"].get(name, "")) for name in labels),
+            *("-" if row["errors"][split] is None else f"{row['errors'][split]:.2e}" for split in _SPLITS),
+            f"{row['iterations']:,}",
+            str(row["runs"]),
+            str(row["inputs"]),
+        )
+        for row in result["rows"]
+    ]
+    return TextTable(f"{result['task']}: median errors at the chosen step", columns, rows)
+
+
+def _success_table(result: dict[str, Any]) -> TextTable:
     """One line per row of a benchmark, with 95 % intervals."""
     columns = (
         Column("unit"),

@@ -163,7 +163,9 @@ class Table(Task):
     def identity(self) -> dict[str, Any]:
         """The rows themselves, by their hash."""
         sizes = {"inputs": self.in_features, "outputs": self.out_features}
-        return {"name": self.name, "rows": self._digest, **sizes}
+        # The names determine no number, but without them no formula could be written in them later.
+        named = {} if self.names is None else {"columns": self.names}
+        return {"name": self.name, "rows": self._digest, **sizes, **named}
 
     def labels(self) -> dict[str, str | int]:
         """What the table is called."""
