@@ -83,7 +83,8 @@ def train(
     folder = _folder(checkpoints)
     if not isinstance(recipe, Recipe | None):
         raise ArgumentError("recipe", "a Recipe", repr(recipe))
-    chosen = _published(spec or model, task, iterations) if recipe is None else _in_steps(recipe, iterations)
+    published = published_recipe(spec or model, task)  # also refuses a unit that cannot express the task
+    chosen = _in_steps(recipe, published, iterations)
     own = next(model.parameters(), torch.empty(0))
     if dtype not in (None, own.dtype):
         hint = "Nothing is cast silently: use model.to(...)."
@@ -118,17 +119,13 @@ def _build(spec: ModelSpec, task: Task, hidden: int, dtype: torch.dtype | None) 
     return task.network(spec.build(*task.unit_features, hidden=hidden, dtype=dtype))
 
 
-def _published(model: ModelSpec | nn.Module, task: Task, steps: int | None) -> Recipe:
-    """The published recipe, shortened to a number of steps."""
-    found = published_recipe(model, task)
-    return found if steps is None else with_steps(found, check_positive("iterations", steps))
-
-
-def _in_steps(given: Recipe, steps: int | None) -> Recipe:
-    """A given recipe for another number of steps, as it is; a part of it may then come too late."""
+def _in_steps(given: Recipe | None, published: Recipe, steps: int | None) -> Recipe:
+    """The recipe for a number of steps: the published one shortened, a given one as it is."""
     if steps is None:
-        return given
+        return given or published
     check_positive("iterations", steps)
+    if given is None:
+        return with_steps(published, steps)
     if missed := timing_of(replace(given, iterations=steps), given).missed:
         text = f"With {steps:,} instead of {given.iterations:,} steps, {'; '.join(missed)}."
         warnings.warn(text, stacklevel=3)
