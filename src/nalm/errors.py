@@ -1,4 +1,4 @@
-"""Errors in one sentence: the argument, what was expected, what came, and the nearest valid choice."""
+"""Errors in one sentence: the argument, what was expected, what was given, and the nearest valid choice."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ class NalmError(Exception):
     """Base of every error raised on purpose by nalm."""
 
     def __reduce__(self) -> Any:
-        """Pickled by its text, whatever its constructor takes, so that it can cross processes."""
+        """Pickle the text and attributes, not the constructor's arguments, so that it can cross processes."""
         return _remade, (type(self), self.args, vars(self))
 
 
@@ -30,7 +30,7 @@ class ArgumentError(NalmError, ValueError):
         super().__init__(f"{text} {hint}".rstrip())
 
     def with_hint(self, hint: str) -> ArgumentError:
-        """The same with one more sentence."""
+        """The same error with one more sentence."""
         again: ArgumentError = _remade(type(self), (f"{self} {hint}",), vars(self))  # type: ignore[assignment]
         return again
 

@@ -1,9 +1,9 @@
-"""Ctrl-C, from the first moment of a command to its last: one sentence, exit code 130, no traceback.
+"""Ctrl-C at any moment of a command: one sentence, exit code 130, no traceback.
 
-A command starts, works and ends. While it starts it only imports, and while it ends everything is closed:
-there an interruption ends the process on the spot. While it works the first interruption is raised, so that
-stores are closed and processes ended, and a second one ends it on the spot. Only Python's own modules are
-imported here, because others take time in which nobody would listen.
+A command starts, works and ends. While it starts it only imports, and while it ends everything is already
+closed: in both phases an interruption ends the process at once. While it works, the first interruption is
+raised, so that stores are closed and processes ended, and a second one ends the process at once. Only the
+standard library is imported here, because other imports take time in which Ctrl-C would not be handled.
 """
 
 from __future__ import annotations
@@ -22,18 +22,18 @@ from typing import Any, NoReturn
 CODE = 130
 SENTENCE = "Interrupted. What was stored stays; the same command resumes from there."
 _AGAIN = 0.01
-"""Seconds after which an interruption that was lost is raised again."""
+"""Seconds after which a lost interruption is raised again."""
 _SHOW_CURSOR = "\x1b[?25h"
-"""What gives a terminal its cursor back, which a progress bar hides."""
+"""The code that shows a terminal's cursor again, which a progress bar hides."""
 _met = threading.Event()
 _doing: list[str] = []
 _sentence = SENTENCE
 
 
 def end_at_once() -> None:
-    """From now on an interruption ends the process on the spot, with the sentence."""
+    """From now on an interruption prints the sentence and ends the process at once."""
     signal.signal(signal.SIGINT, _end)
-    # First to be registered, last to be done: what Python does from there on is short and cannot be answered.
+    # Registered first and therefore run last: what Python does after it is short and cannot be interrupted.
     atexit.register(signal.signal, signal.SIGINT, signal.SIG_IGN)
 
 
@@ -44,21 +44,21 @@ def raise_once() -> None:
 
 
 def finish(code: int) -> None:
-    """From now on an interruption ends the process with the code that has been decided on, in silence."""
+    """From now on an interruption ends the process silently with this exit code."""
     for stream in (sys.stdout, sys.stderr):
-        with contextlib.suppress(OSError, ValueError):  # a pipe that nobody reads, a stream that is closed
+        with contextlib.suppress(OSError, ValueError):  # a pipe that nobody reads, a closed stream
             stream.flush()
     signal.signal(signal.SIGINT, lambda number, frame: os._exit(code))
 
 
 def were_met() -> bool:
-    """Whether there was an interruption, which may come out of other code as any error."""
+    """Whether there was an interruption; other code may have turned it into any kind of error."""
     return _met.is_set()
 
 
 @contextlib.contextmanager
 def during(what: str) -> Iterator[None]:
-    """An interruption in the block says what was done, such as "importing ./mine.py"."""
+    """An interruption in the block reports what was being done, such as "importing ./mine.py"."""
     _doing.append(what)
     try:
         yield
@@ -67,15 +67,15 @@ def during(what: str) -> Iterator[None]:
 
 
 def sentence() -> str:
-    """What to say about the interruption that was met."""
+    """The sentence that reports the interruption."""
     return _sentence
 
 
 @contextlib.contextmanager
 def held() -> Iterator[None]:
-    """Interruptions wait until the end of the block; processes that are started in it are never interrupted.
+    """Hold interruptions back until the end of the block; processes started in it are never interrupted.
 
-    The processes of a terminal's command are all interrupted together, and only the first knows what to do.
+    A terminal interrupts all processes of a command together, and only the first one knows how to react.
     """
     if not hasattr(signal, "pthread_sigmask"):
         yield
@@ -89,7 +89,7 @@ def held() -> Iterator[None]:
 
 def _end(number: int, frame: FrameType | None) -> NoReturn:
     _note()
-    # Not through Python's streams, which may be in the middle of a line.
+    # Python's own streams are avoided: they may be in the middle of a line.
     cursor = _SHOW_CURSOR if os.isatty(2) else ""
     with contextlib.suppress(OSError):
         os.write(2, f"{cursor}{_sentence}\n".encode())
@@ -97,7 +97,7 @@ def _end(number: int, frame: FrameType | None) -> NoReturn:
 
 
 def _note() -> None:
-    """Note what was done when the first interruption came."""
+    """Note what was being done when the first interruption came."""
     global _sentence
     if not _met.is_set():
         what = f" while {_doing[-1]}" if _doing else ""
@@ -112,7 +112,7 @@ def _raise(number: int, frame: FrameType | None) -> NoReturn:
 
 
 def _raise_again(lost: Any) -> None:
-    """In a callback, as of a weak reference, no interruption can be raised: it comes again a little later."""
+    """Raise an interruption again a little later if it came in a callback, where none can be raised."""
     if not issubclass(lost.exc_type, KeyboardInterrupt):
         sys.__unraisablehook__(lost)
         return

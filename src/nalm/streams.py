@@ -1,14 +1,14 @@
 """Counter-based random numbers: a pure function of (seed, purpose, part, step, element).
 
-There is no state. Any number of any step can be recomputed, and the numbers of a run depend on nothing
-but its own seed, whatever other runs share its batch.
+There is no state. Any number of any step can be recomputed, and the numbers of a run depend on its own
+seed alone, regardless of which runs share its batch.
 
 A stream is named by a 64-bit key per model, mixed thoroughly from seed, purpose, part and step. An element
 of the stream is a counter that passes through two multiply-xorshift rounds, one half of the key injected
 before each. The rounds use the constants of a published low-bias 32-bit hash (C. Wellons, "Prospecting for
 hash functions", 2018: `lowbias32`); the last xorshift is dropped because only the high bits are used.
 
-Everything is 32-bit integer arithmetic that wraps, the one kind that vectorises well in compiled programs.
+Everything is 32-bit integer arithmetic that wraps, the only kind that vectorises well in compiled programs.
 """
 
 from __future__ import annotations
@@ -72,7 +72,7 @@ def key(seed: Tensor, purpose: Tensor | int, step: Tensor | int, part: int = 0) 
 
     Args:
         seed: int32, shape `models`.
-        purpose: what the numbers are for (see `Purpose`); int32 of shape `models`, or one for all.
+        purpose: what the numbers are for (see `Purpose`); int32 of shape `models`, or one purpose for all.
         step: int32, shape `models`, or one number for all.
         part: distinguishes streams of one purpose, such as the parameters of a model.
     """
@@ -85,12 +85,12 @@ def key(seed: Tensor, purpose: Tensor | int, step: Tensor | int, part: int = 0) 
 
 def counters(*shape: int, device: torch.device | str | None = None) -> Tensor:
     """The elements 0, 1, 2, … of a stream, spread over the 32-bit circle: int32 of `shape`."""
-    # The stride is odd, so that no two elements below 2**32 coincide; the product wraps like all of these.
+    # The stride is odd, so that no two elements below 2**32 coincide; the product wraps like all others here.
     return (torch.arange(math.prod(shape), dtype=torch.int32, device=device) * _GOLDEN).reshape(shape)
 
 
 def _bits(stream: Key, elements: Tensor) -> Tensor:
-    """32 random bits an element; the high ones are the better ones. Shape `models x *elements`."""
+    """32 random bits per element, the high bits being the better ones. Shape `models x *elements`."""
     shape = stream.first.shape + (1,) * elements.dim()
     h = elements ^ stream.first.reshape(shape)
     h = (h ^ _shift_right(h, 16)) * _FIRST
@@ -99,12 +99,12 @@ def _bits(stream: Key, elements: Tensor) -> Tensor:
 
 
 def uniform(stream: Key, elements: Tensor, dtype: torch.dtype = torch.float32) -> Tensor:
-    """Uniform numbers in (0, 1), shape `models x *elements`: the midpoints of 2**23 cells, 2**52 in float64.
+    """Uniform numbers in (0, 1), shape `models x *elements`: midpoints of 2**23 bins, in float64 of 2**52.
 
     Midpoints are symmetric about 1/2 and hit neither an end nor the middle: a range such as (-2, 2) never
     gives an exact zero to divide by.
     """
-    # The signed shift gives -1/2 … 1/2; adding the half is exact and saves masking the sign.
+    # The signed shift gives -1/2 … 1/2; adding 1/2 is exact and saves masking the sign.
     high = (_bits(stream, elements) >> 9).to(dtype) * 2.0**-23
     if dtype == torch.float64:
         low = _shift_right(_bits(Key(stream.second, stream.first), elements), 3).to(dtype) * 2.0**-52
@@ -123,7 +123,7 @@ def standard_normal(u: Tensor) -> Tensor:
 
 
 def check_seed(seed: int) -> int:
-    """Return `seed` if a stream can be named by it; otherwise raise."""
+    """Return `seed` if it is valid; otherwise raise."""
     if isinstance(seed, bool) or not isinstance(seed, int) or not 0 <= seed <= MAX_SEED:
         raise ArgumentError("seed", f"a whole number from 0 to {MAX_SEED}", repr(seed))
     return seed

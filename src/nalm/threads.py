@@ -15,13 +15,13 @@ _LOCK = threading.Lock()
 
 @contextlib.contextmanager
 def one_thread() -> Iterator[None]:
-    """Let this thread's operations use one core: on these small tensors two are slower, and two processes
-    twice as fast.
+    """Restrict torch operations of this thread to one core.
 
-    The caller's other threads keep their number, and so do threads that are started meanwhile. What the
+    On small tensors two cores are slower than one, and two processes are twice as fast. The caller's other
+    threads keep their number of cores, and so do threads that are started meanwhile. Everything that the
     calling thread itself does inside, such as reporting progress, uses one core as well.
     """
-    with _LOCK:  # a thread that uses torch for the first time takes the number of the process over
+    with _LOCK:  # a thread that uses torch for the first time takes over the number of the process
         before = torch.get_num_threads()
     if before == 1:
         yield
@@ -34,11 +34,11 @@ def one_thread() -> Iterator[None]:
 
 
 def _set_here(number: int) -> None:
-    """Set the number of this thread alone.
+    """Set the number of cores of this thread alone.
 
-    Torch keeps a number per thread, and one for the process, which a thread takes over when it first uses
-    torch. Setting a thread's number sets both: another thread therefore puts that of the process back. A
-    thread that first uses torch in the microseconds between gets the wrong one.
+    Torch keeps one number per thread and one for the process, which a thread takes over when it first uses
+    torch. Setting a thread's number sets both, so a helper thread restores that of the process. A thread
+    that first uses torch in the microseconds in between gets the wrong number.
     """
     with _LOCK, ThreadPoolExecutor(1) as helper:
         process = helper.submit(torch.get_num_threads).result()
@@ -47,5 +47,5 @@ def _set_here(number: int) -> None:
 
 
 def cores() -> int:
-    """Cores that this process may use."""
+    """The number of cores that this process may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

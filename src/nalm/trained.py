@@ -1,4 +1,4 @@
-"""What every trainer takes and gives: options, reports of progress, raw curves and weights."""
+"""What every trainer takes and returns: options, progress reports, raw curves and weights."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from nalm.tasks import Split, Task
 
 
 class StepsDone(NamedTuple):
-    """How far the work is, for a progress callback. A run-step is one step of one run."""
+    """Progress, for a callback, in run-steps. A run-step is one step of one run."""
 
     done: int
     total: int
@@ -25,22 +25,22 @@ class StepsDone(NamedTuple):
 
 
 HISTORY_PARAMETERS = 512
-"""Parameters up to which they are kept over time: more nobody can look at, and they would fill the store."""
+"""Parameters are kept over time for models of at most this many: more would fill the store unread."""
 
 OnSteps = Callable[[StepsDone], None]
 
 
 @dataclass(frozen=True)
 class RunGroup:
-    """Runs of one architecture, which a trainer takes together.
+    """Runs of one architecture that a trainer trains together.
 
     Attributes:
         model: the architecture.
-        tasks: one per run, all of one shape.
-        recipes: one per run, all of one shape.
+        tasks: one per run, all of the same shape.
+        recipes: one per run, all of the same shape.
         seeds: one per run.
-        initial: parameters `runs x ...` to start from instead of drawn ones.
-        names: one per run, by which its checkpoint is found again; by default its seed.
+        initial: parameters `runs x ...` to start from instead of drawing them by seed.
+        names: one per run, by which its checkpoint is found; by default its seed.
     """
 
     model: nn.Module
@@ -54,7 +54,7 @@ class RunGroup:
         return len(self.seeds)
 
     def some(self, part: slice) -> RunGroup:
-        """Some of them."""
+        """The runs of this slice."""
         initial = None if self.initial is None else {name: p[part] for name, p in self.initial.items()}
         listed = {name: getattr(self, name)[part] for name in ("tasks", "recipes", "seeds", "names")}
         return replace(self, initial=initial, **listed)
@@ -62,16 +62,16 @@ class RunGroup:
 
 @dataclass(frozen=True)
 class Options:
-    """What a caller may ask of a trainer; one that has no use for an option leaves it alone.
+    """The options of a trainer; a trainer ignores those it has no use for.
 
     Attributes:
-        iterations: steps.
+        iterations: number of steps.
         log_interval: steps between evaluations.
-        dtype: precision, float32 or float64.
+        dtype: the precision, float32 or float64.
         device: where to train.
-        compiled: compile the step, or run it eagerly.
+        compiled: whether to compile the step; otherwise it runs eagerly.
         on_progress: called after each evaluation.
-        checkpoints: a folder for checkpoints of runs that are not finished, or None to keep none.
+        checkpoints: a folder for checkpoints of unfinished runs, or None to keep none.
     """
 
     iterations: int
@@ -92,23 +92,23 @@ class Trained:
         tasks: the task of each run.
         seeds: the seed of each run.
         steps: the logged steps, shape `logs`.
-        validation: the task's decisive error on the validation set, by default the mean squared one, shape
+        validation: the task's decisive error on the validation set, by default the mean squared error, shape
             `runs x logs`, float64.
-        test: the same on the first test set.
-        chosen: index into `steps` of the lowest validation error, shape `runs`; of second-order training, the
-            last, which holds what was chosen by fresh rows.
+        test: the same error on the first test set.
+        chosen: index into `steps` of the lowest validation error, shape `runs`; in second-order training the
+            last index, which holds the solution that was chosen on fresh rows.
         chosen_parameters: the parameters at the chosen step, `runs x ...` by name.
         final_parameters: the parameters after the last step, `runs x ...` by name.
         history_steps: the logged steps at which parameters were kept, at most 64, shape `points`; none for
             models of more than 512 parameters.
-        history: the parameters at those steps, `runs x points x ...` by name; empty if there are none.
+        history: the parameters at those steps, `runs x points x ...` by name; empty if none were kept.
         diverged_at: first logged step with a number that is not finite, or -1, shape `runs`.
         reinitialised: how often each run was given new weights, shape `runs`.
         compiled: whether the program was compiled.
-        seconds: how long it took, compilation included.
-        costs: of second-order training, what it found and took, one dictionary a run (see
+        seconds: how long training took, including compilation.
+        costs: in second-order training, what each run found and cost, one dictionary per run (see
             `nalm.second_order.solution.Cost`); None otherwise.
-        errors: further errors and sets to test on, by `split/name`, each of shape `runs x logs`.
+        errors: further errors and test sets, by `split/name`, each of shape `runs x logs`.
     """
 
     model: nn.Module
@@ -144,7 +144,7 @@ class Trained:
         return curve.gather(1, self.chosen[:, None])[:, 0]
 
     def model_of(self, run: int) -> nn.Module:
-        """A copy of the model with the chosen weights of a run."""
+        """A copy of the model with the chosen weights of this run."""
         made = copy.deepcopy(self.model)
         made.load_state_dict({name: p[run] for name, p in self.chosen_parameters.items()}, strict=False)
         return made

@@ -48,3 +48,42 @@ def test_a_model_too_large_for_second_order_is_wrong_usage(run):
     assert code == 2
     assert "at most 4,096 parameters" in talk
     assert len(talk.strip().splitlines()) == 1
+
+
+def test_a_file_of_numbers_is_benchmarked_by_its_errors(run, tmp_path):
+    path, store = tmp_path / "areas.csv", str(tmp_path / "runs.sqlite")
+    path.write_text("width;height;area\n" + "".join(f"{k},5;2;{2 * k + 1}\n" for k in range(1, 30)))
+    arguments = ("bench", str(path), "--units", "nmu", "--seeds", "2", "--iterations", "50", "--jobs", "1")
+    code, output, talk = run(*arguments, "--store", store)
+    assert code == 0
+    assert "areas.csv: area" in output
+    assert "2 runs computed" in talk
+    code, output, talk = run(*arguments, "--store", store, "--threshold", "1e9")
+    assert "1.00 [" in output
+    assert "computed" not in talk
+
+
+WRONG = {
+    (
+        "--target",
+        "hight",
+    ): "Argument `target` must be one of width, height, area, but got 'hight'. Did you mean",
+    ("--op", "mul"): "Argument `op` must be left out for a file of numbers",
+    ("--inputs", "2"): "Argument `inputs` must be left out for a file of numbers",
+    ("--test", "gone.csv"): "Argument `data` must be a file of text that can be read, but got gone.csv",
+}
+
+
+@pytest.mark.parametrize("options", WRONG)
+def test_what_a_file_cannot_be_asked_is_said(options, run, tmp_path):
+    path = tmp_path / "areas.csv"
+    path.write_text("width,height,area\n1,2,2\n2,2,4\n3,2,6\n")
+    code, _, talk = run("bench", str(path), *options)
+    assert code == 2
+    assert WRONG[options] in talk
+
+
+def test_a_task_has_no_target(run):
+    code, _, talk = run("bench", "single-module", "--target", "y")
+    assert code == 2
+    assert "Argument `target` must be left out for a task by its name" in talk

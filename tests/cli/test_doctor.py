@@ -3,7 +3,7 @@
 import json
 
 import nalm
-from nalm.cli import doctor
+from nalm.cli.facts import machine_facts
 
 FACTS = {
     "nalm", "numerics_version", "python", "torch", "cpu", "cpu_capability", "cores", "compiler", "mode",
@@ -14,7 +14,7 @@ FACTS = {
 def test_doctor_prints_every_fact(run):
     code, out, _ = run("doctor")
     assert code == 0
-    assert [line.split()[0] for line in out.splitlines()] == list(doctor.machine_facts())
+    assert [line.split()[0] for line in out.splitlines()] == list(machine_facts())
 
 
 def test_doctor_json_has_the_facts(run):
@@ -27,8 +27,8 @@ def test_doctor_json_has_the_facts(run):
 
 
 def test_doctor_talks_of_what_is_missing_on_standard_error(run, monkeypatch):
-    poor = {**doctor.machine_facts(), "compiler": None, "mode": "eager", "cache_writable": False}
-    monkeypatch.setattr(doctor, "machine_facts", lambda: poor)
+    poor = {**machine_facts(), "compiler": None, "mode": "eager", "cache_writable": False}
+    monkeypatch.setattr("nalm.cli.doctor.machine_facts", lambda: poor)
     code, out, err = run("doctor")
     assert code == 0
     assert len(out.splitlines()) == len(poor)

@@ -7,7 +7,7 @@ import sys
 import pytest
 from talk import only_line
 
-from nalm.cli import catalogue, doctor
+from nalm.cli import catalogue
 
 # Wrong usage, and what the one sentence about it must contain.
 WRONG = [
@@ -93,7 +93,7 @@ def test_interruption_is_code_130(run, monkeypatch):
     def interrupted():
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(doctor, "machine_facts", interrupted)
+    monkeypatch.setattr("nalm.cli.doctor.machine_facts", interrupted)
     code, out, err = run("doctor")
     assert (code, out) == (130, "")
     assert len(err.splitlines()) <= 1

@@ -84,7 +84,7 @@ def test_a_unit_of_ours_has_no_source():
 
 @pytest.mark.parametrize(
     ("name", "said"),
-    [("Mine", "In Python: Mine of mine.py"), ("Plain", "Operations: not known; it may try all")],
+    [("Mine", "In Python: Mine of mine.py"), ("Plain", "Operations: not known; benchmarks try all")],
 )
 def test_the_command_shows_it(mine, name, said):
     result = CliRunner().invoke(app, ["show", mine + name])

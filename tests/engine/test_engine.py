@@ -16,6 +16,7 @@ from nalm.models import ModelSpec
 from nalm.models.many import Models
 from nalm.recipes import SGD, Adam, Centred, GradientNoise, Recipe, Reinitialise
 from nalm.tasks import OPERATIONS, ArithmeticDataset, Reciprocal, SingleModule, Split, Table
+from nalm.trained import RunGroup
 from nalm.training.trainers import train_runs
 from nalm.units import UNITS
 
@@ -83,7 +84,7 @@ def first_gradients(name, compiled, task=None):
     recipe = replace(recipe, reinitialise=None)  # which looks at errors that are not measured here
     settings = Settings(1, 1, torch.float32, torch.device("cpu"), compiled)
     models = Models(spec.build(task.in_features, 1), torch.float32, settings.device)
-    batch = Batch(models, [task] * 3, [recipe] * 3, [0, 1, 2], settings, None)
+    batch = Batch(models, RunGroup(models.skeleton, [task] * 3, [recipe] * 3, [0, 1, 2]), settings)
     batch.advance(0, 1)
     assert batch.log.compiled == compiled
     return {k: value for k, value in batch.state.items() if k.startswith("optimiser/mean:")}

@@ -16,7 +16,6 @@ import pytest
 import nalm
 from nalm.experiment.bench import do_work, make_experiment, make_work, schedule_notes
 from nalm.experiment.local import Local
-from nalm.experiment.rows import options_of
 from nalm.experiment.store import Store
 
 pytestmark = pytest.mark.xdist_group("bench")
@@ -283,7 +282,7 @@ def test_models_that_differ_in_recipe_or_layer_alone_have_rows_of_their_own(tmp_
     models = ["nau(clamp=false)+nmu", "nau+nmu(clamp=false)", "nmu", "nmu@arithmetic"]
     wanted = make_experiment("single-module", models, ["mul"], ["1:2"], seeds=1)
     assert [str(case.model) for case in wanted.cases] == models
-    assert [options_of(case.model) for case in wanted.cases] == [
+    assert [case.model.all_options for case in wanted.cases] == [
         {"0.clamp": False},
         {"1.clamp": False},
         {},

@@ -1,16 +1,13 @@
 """Stored runs, brought back: what a user's unit breaks is said, what ours break is raised."""
 
-from importlib.metadata import EntryPoint
-
 import numpy as np
 import pytest
 from made_runs import bare_record, made_record
 
 from nalm.experiment.rebuild import effective_weights, formula, task_of
 from nalm.experiment.run import Case, Run
-from nalm.models import ModelSpec, offered
+from nalm.models import ModelSpec
 from nalm.tasks import SingleModule
-from nalm.tasks.registry import GROUP
 from nalm.units import NMU
 
 FAULTY = """\
@@ -74,30 +71,32 @@ def test_an_error_in_one_of_our_units_is_raised(monkeypatch):
         effective_weights(record, record.chosen_parameters)
 
 
-def stored(task, **changes):
-    run = Run(Case(ModelSpec.parse("nmu"), SingleModule("mul", "1:2")), 0)
-    return made_record(run, solved=True, task=task, **changes)
-
-
-def test_a_task_that_is_not_here_is_known_by_what_is_stored():
-    record = stored("elsewhere")
-    found = task_of(record)
-    assert (found.name, found.threshold(), found.title) == ("elsewhere", None, "mul")
-    assert found.labels() == record.labels
-    assert formula(record) == "x1*x2"
-
-
-def test_a_task_whose_package_is_broken_is_said_once(monkeypatch):
-    point = EntryPoint("broken", "no_such_package:Task", GROUP)
-    monkeypatch.setattr(offered, "entry_points", lambda group: [point])
-    with pytest.warns(UserWarning, match="'broken' are not judged.*no_such_package") as told:
-        found = [task_of(stored("broken")), task_of(stored("broken"))]
+def test_a_task_that_is_not_here_is_known_by_its_labels_and_said_once():
+    record = bare_record(Run(Case(ModelSpec.parse("nmu"), SingleModule("mul", "1:2")), 0), task="elsewhere")
+    with pytest.warns(UserWarning, match="Runs of the task 'elsewhere' are not judged") as told:
+        found = [task_of(record), task_of(record)]
     assert len(told) == 1
-    assert {task.name for task in found} == {"broken"}
-
-
-def test_a_unit_inside_a_network_that_is_not_here_is_not_read():
-    parameters = {"read.weight": np.ones((1, 4), np.float32), "unit.weight": np.ones((1, 2), np.float32)}
-    record = stored("elsewhere", chosen_parameters=parameters)
+    assert found[0].labels() == record.labels
+    assert (found[0].name, found[0].threshold(), found[0].title) == ("elsewhere", None, "mul")
     assert formula(record) is None
-    assert effective_weights(record, parameters) == parameters
+
+
+def of_a_task_without_sizes(parameters):
+    run = Run(Case(ModelSpec.parse("nmu"), SingleModule("mul", "1:2")), 0)
+    identity = {**run.case.identity, "task": {"name": "elsewhere"}}
+    held = {name: np.ones(shape, np.float32) for name, shape in parameters.items()}
+    return bare_record(run, task="elsewhere", identity=identity, chosen_parameters=held)
+
+
+NOT_KNOWN = {
+    "a network around the unit": {"read.weight": (1, 4), "unit.weight": (1, 2)},
+    "more inputs than one": {"weight": (1, 2)},
+}
+
+
+@pytest.mark.filterwarnings("ignore:Runs of the task")
+@pytest.mark.parametrize("parameters", NOT_KNOWN.values(), ids=NOT_KNOWN)
+def test_of_sizes_that_are_not_known_the_parameters_are_told(parameters):
+    record = of_a_task_without_sizes(parameters)
+    assert formula(record) is None
+    assert list(effective_weights(record, record.chosen_parameters)) == list(parameters)

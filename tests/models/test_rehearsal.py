@@ -150,7 +150,7 @@ FAULTS = {
 def test_a_module_that_cannot_train_is_refused_before_any_step(kind):
     told = []
     with pytest.raises(nalm.ArgumentError, match=FAULTS[kind]) as caught:
-        nalm.train(kind(2, 1), SingleModule("add"), seeds=8, progress=told.append)
+        nalm.train(kind(2, 1), SingleModule("add"), seeds=8, on_progress=told.append)
     assert f"but got {kind.__name__} (" in str(caught.value)
     assert "test_rehearsal.py:" in str(caught.value)
     assert told == []

@@ -89,8 +89,8 @@ PARTS = [
     (
         Recipe(loss=PCCThenMSE(), iterations=1_500_000),
         30_000,
-        "PCCThenMSE gives way to MSE at step 15,000, where the recipe gives way to MSE at step 750,000",
-        "PCCThenMSE never gives way to MSE: it gives way to MSE at step 750,000",
+        "PCCThenMSE switches to MSE at step 15,000, where the recipe switches to MSE at step 750,000",
+        "PCCThenMSE never switches to MSE: it switches to MSE at step 750,000",
     ),
 ]
 

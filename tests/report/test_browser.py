@@ -220,7 +220,7 @@ def test_a_section_shows_lines_of_one_budget_and_others_when_asked(chrome, tmp_p
     reader.clicks("#task-1 .choice[aria-label=Steps]", "10,000 steps")
     reader.until(lambda: traces(reader) == ["nau · iterations=10000; schedules scaled"])
     assert reader.all("#task-1 .published th") == []
-    assert "Papers publish rates for these data, of 50,000 steps" in reader.find("#task-1").text
+    assert "Papers publish rates for these data with 50,000 steps" in reader.find("#task-1").text
     reader.clicks("#task-1 .choice[aria-label=Steps]", "all")
     reader.until(lambda: traces(reader) == ["nac", "nau", "nau · iterations=10000; schedules scaled"])
 

@@ -44,7 +44,7 @@ def test_folders_pipes_and_the_store_are_refused(tmp_path):
         with pytest.raises(ArgumentError, match="name of a file"):
             check_output(wrong)
     for same in (store, tmp_path / "link", tmp_path / "." / "s.sqlite"):
-        with pytest.raises(ArgumentError, match="another file than the store"):
+        with pytest.raises(ArgumentError, match="a file other than the store"):
             check_output(same, store)
     with pytest.raises(FileNotFoundError):
         check_output(tmp_path / "missing" / "a")

@@ -16,7 +16,7 @@ def rows():
 
 def test_too_many_parameters_are_refused_with_the_limit_and_what_to_use_instead():
     check_model(nalm.NAU(4096, 1))
-    with pytest.raises(ArgumentError, match=r"at most 4,096 parameters.*got 4,097\. .*nalm\.train"):
+    with pytest.raises(ArgumentError, match=r"at most 4,096 parameters.*got one of 4,097\. .*nalm\.train"):
         check_model(nalm.NAU(4097, 1))
 
 
@@ -29,8 +29,8 @@ def test_dependent_columns_are_named():
     x[:, 1] = 3.5
     x[:, 2] = x[:, 0]
     constant, equal = dependent_columns(x, NAMES)
-    assert constant == "Column b is constant (3.5): its part cannot be told from a constant."
-    assert equal == "Columns a and c are equal: either could stand for the other."
+    assert constant == "Column b is constant (3.5): its effect is that of a constant term."
+    assert equal == "Columns a and c are equal: either could replace the other."
 
 
 def test_proportional_and_combined_columns_are_named():
@@ -52,7 +52,7 @@ def test_columns_of_any_size_are_compared():
 
 def test_fewer_rows_than_columns_are_said():
     (note,) = dependent_columns(rows()[:3], NAMES)
-    assert note == "There are fewer rows (3) than columns (4): many weights fit them."
+    assert note == "There are fewer rows (3) than columns (4): many different weights fit them."
 
 
 def test_a_combination_with_a_constant_column_is_named():

@@ -60,7 +60,7 @@ def test_weights_that_the_sum_leaves_open_are_made_discrete():
 
 def test_progress_is_told():
     told = []
-    nalm.train("nmu", SingleModule("mul"), SECOND_ORDER, seeds=2, progress=told.append)
+    nalm.train("nmu", SingleModule("mul"), SECOND_ORDER, seeds=2, on_progress=told.append)
     assert [report.done for report in told] == [0, 100, 200]
     assert told[-1].total == 200
 

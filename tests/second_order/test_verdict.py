@@ -93,12 +93,12 @@ def test_rows_must_be_more_than_weights_and_say_more_than_choosing_takes():
     flat, weights, fine = flat_of(nalm.NAU(3, 1)), vector(1, 0, 0), torch.full((200, 1), 1e-15).double()
     x = rows()
     y = x[:, :1]
-    assert too_few_rows(flat, weights, x[:3], y[:3], fine[:3]).startswith("3 different rows could not")
+    assert too_few_rows(flat, weights, x[:3], y[:3], fine[:3]).startswith("3 distinct rows could not")
     assert too_few_rows(flat, weights, x[:4], y[:4], fine[:4]) == ""
     coarse = torch.full((200, 1), 0.2).double()
-    assert "say too little" in too_few_rows(flat, weights, x[:8], y[:8], coarse[:8])
+    assert "too little information" in too_few_rows(flat, weights, x[:8], y[:8], coarse[:8])
     whole = x.round()
-    assert "say too little" in too_few_rows(flat, weights, whole, whole[:, :1], fine)
+    assert "too little information" in too_few_rows(flat, weights, whole, whole[:, :1], fine)
 
 
 @pytest.mark.parametrize("allowed", [None, 1e-12])

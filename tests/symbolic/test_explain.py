@@ -299,13 +299,13 @@ def test_names_that_repeat_are_refused():
 
 @pytest.mark.parametrize("names", [3, [1, 2], [None, None]])
 def test_names_that_are_no_words_are_refused(names):
-    with pytest.raises(nalm.ArgumentError, match=r"`names` must be (a name per input|strings)"):
+    with pytest.raises(nalm.ArgumentError, match=r"`names` must be (a list with one name per input|strings)"):
         nalm.explain(nalm.NAU(2, 1), names)
 
 
 @pytest.mark.parametrize("tolerance", ["0.1", None, -1, math.nan, True])
 def test_a_tolerance_that_is_no_distance_is_refused(tolerance):
-    with pytest.raises(nalm.ArgumentError, match="`tolerance` must be a number from 0 on"):
+    with pytest.raises(nalm.ArgumentError, match="`tolerance` must be a number, 0 or more"):
         nalm.explain(nalm.NAU(2, 1), tolerance=tolerance)
 
 

@@ -274,11 +274,11 @@ REFUSED = {
         nn.Sequential(Net(), nn.BatchNorm1d(1))
     ),
     r"the model \(Clamped\) uses `clamp` in its forward": Clamped,
-    r"the model \(NMU\) has a hook or a `forward` of its own with `sin`": lambda: hooked(
+    r"the model \(NMU\) has its own `forward` or a hook with `sin`": lambda: hooked(
         unit(nalm.NMU, "mul", 3), lambda m, x, y: y.sin()
     ),
     "result for a row depends on other rows": MixesRows,
-    "gives a tuple instead of a tensor": GivesTwo,
+    "returns a tuple instead of a tensor": GivesTwo,
     "missing 1 required positional argument: 'y'": TakesTwo,
     r"\(WritesIntoItsOwn\) uses `setitem`": WritesIntoItsOwn,
     'NotImplementedError: Module .ModuleList. is missing the required "forward"': lambda: nn.ModuleList(

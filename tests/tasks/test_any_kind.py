@@ -176,12 +176,14 @@ def test_runs_of_a_table_are_told_by_its_name(tmp_path):
     experiment = table_experiment(table(), ["nmu"], seeds=1, iterations=20)
     with Store(tmp_path / "runs.sqlite") as store:
         result = do_work(make_work(experiment, store, 1), store, Local(1))
-    assert tables.bench_table(result).rows[0][:4] == ("nmu", "table", "2", "products")
+    (row,) = tables.bench_table(result).rows
+    assert (row[:2], row[4:]) == (("nmu", "products"), ("20", "1", "2"))
+    assert float(row[2]) == pytest.approx(result["rows"][0]["errors"]["validation"], rel=1e-2)
     (run,) = described_runs(tmp_path / "runs.sqlite", Filter())
     assert run["outcome"] is None
     assert tables.runs_table([run]).rows[0][1:3] == ("table", "products")
 
 
 def test_a_table_cannot_be_solved_by_a_benchmark_and_that_is_said_before_any_work():
-    with pytest.raises(ArgumentError, match=r"For a table there is `nalm.solve\(model, x, y\)`"):
+    with pytest.raises(ArgumentError, match=r"For a table use `nalm.solve\(model, x, y\)`"):
         table_experiment(table(), ["nmu@second-order"])

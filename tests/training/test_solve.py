@@ -199,8 +199,8 @@ def test_a_wrong_row_is_named_wherever_it_is_split_to(size):
             solution = nalm.solve(unit, x, y, seed=seed)
             assert solution.found is Found.DISCRETE
             assert solution.notes == (
-                f"All but 1 of 1,000 rows are met to the data's precision; the row is {row}, "
-                "which the share unexplained leaves out.",
+                "The formula fits all but 1 of 1,000 rows to the data's precision; "
+                f"the other row is {row}, not counted in the unexplained share.",
             )
             assert unit.weight.tolist() == [[1, 1, 0, 0]]
 
@@ -317,7 +317,7 @@ def test_arrays_and_tables_with_column_names_are_taken():
     values[:, 2] = values[:, 0]
     solution = nalm.solve(nalm.NMU(3, 1), Frame(values), values[:, 0] * values[:, 1])
     assert not solution.unique
-    assert solution.notes == ("Columns mass and again are equal: either could stand for the other.",)
+    assert solution.notes == ("Columns mass and again are equal: either could replace the other.",)
     assert "mass and again are equal" in str(solution)
 
 

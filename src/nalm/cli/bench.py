@@ -20,7 +20,9 @@ from nalm.cli.bench_options import (
     ScaleName,
     ScheduleName,
     Seeds,
+    Target,
     TaskName,
+    TestFile,
     Threshold,
     Units,
 )
@@ -47,6 +49,8 @@ def bench(
     ranges: Ranges = None,
     inputs: Inputs = None,
     seeds: Seeds = None,
+    target: Target = None,
+    test: TestFile = None,
     hidden: Hidden = 2,
     iterations: Iterations = None,
     schedule: ScheduleName = "scaled",
@@ -63,26 +67,24 @@ def bench(
 ) -> None:
     """Train units on a task for many seeds and print how often they solve it, with intervals.
 
-    What is in the store is not computed again; an interrupted command resumes when it is run again.
+    Runs in the store are not computed again; an interrupted command resumes when it is run again.
     """
-    from nalm.experiment.bench import make_experiment, plan_work, schedule_notes
+    from nalm.experiment.bench import plan_work, schedule_notes
     from nalm.papers.benched import has_own_units, with_published
 
     _check_threshold(threshold, published)
     check_writable(json_file)
-    with contextlib.redirect_stdout(sys.stderr):  # what a user's unit prints is no result
-        experiment = make_experiment(
-            task,
-            items("units", units),
-            items("op", op),
-            items("ranges", ranges),
-            inputs=inputs,
-            seeds=USUAL_SEEDS[check_choice("scale", scale, USUAL_SEEDS)] if seeds is None else seeds,
-            iterations=iterations,
-            recipe=recipe,
-            schedule=schedule,
-            hidden=check_positive("hidden", hidden),
-        )
+    with contextlib.redirect_stdout(sys.stderr):  # what a user's unit prints is not a result
+        common = {
+            "seeds": USUAL_SEEDS[check_choice("scale", scale, USUAL_SEEDS)] if seeds is None else seeds,
+            "iterations": iterations,
+            "recipe": recipe,
+            "schedule": schedule,
+            "hidden": check_positive("hidden", hidden),
+        }
+        of_tasks = {"op": items("op", op), "ranges": items("ranges", ranges), "inputs": inputs}
+        of_files = {"target": target, "test": test}
+        experiment = _experiment(task, items("units", units), of_tasks, of_files, common)
     with chosen_executor(jobs, scheduler) as executor:
         if dry_run:
             work = plan_work(experiment, store, executor.size, fresh=fresh)
@@ -98,6 +100,29 @@ def bench(
         say(f"{result['computed_runs']} runs computed in {duration(result['seconds'])}.")
 
 
+def _experiment(
+    task: str,
+    units: list[str] | None,
+    of_tasks: dict[str, Any],
+    of_files: dict[str, Any],
+    common: dict[str, Any],
+) -> Experiment:
+    """What is asked for, of a task by its name or of a file of numbers."""
+    from nalm.experiment.bench import make_experiment, table_experiment
+    from nalm.tasks import Table
+    from nalm.tasks.csv_file import ENDINGS
+
+    is_file = task.endswith(ENDINGS) or Path(task).is_file()
+    kind, wrong = ("a file of numbers", of_tasks) if is_file else ("a task by its name", of_files)
+    for name, value in wrong.items():
+        if value is not None:
+            raise ArgumentError(name, f"left out for {kind}", repr(value if name != "test" else str(value)))
+    if is_file:
+        return table_experiment(Table.from_csv(task, **of_files), units, **common)
+    ops, ranges, inputs = of_tasks.values()
+    return make_experiment(task, units, ops, ranges, inputs=inputs, **common)
+
+
 def _check_threshold(threshold: float | None, published: bool | None) -> None:
     if threshold is None:
         return
@@ -109,7 +134,7 @@ def _check_threshold(threshold: float | None, published: bool | None) -> None:
 def _computed(
     experiment: Experiment, path: Path, executor: Executor, fresh: bool, threshold: float | None
 ) -> dict[str, Any]:
-    """The JSON of the benchmark, with what the store lacks computed first."""
+    """The JSON of the benchmark, after computing the runs that the store lacks."""
     from nalm.experiment.bench import Store, do_work, make_work, schedule_notes
 
     with Store(path) as store:
@@ -139,7 +164,7 @@ def _print_plan(work: Work, processes: int, json_file: str | None) -> None:
 
 
 def _print_bench(result: dict[str, Any]) -> None:
-    """All rows, and where units can be compared which is for what."""
+    """All rows and, if units can be compared, which unit is best for which operation."""
     print_table(tables.bench_table(result))
     if line := tables.second_order_line(result):
         print(line)

@@ -2,13 +2,24 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Annotated
 
 import typer
 
-TaskName = Annotated[str, typer.Argument(metavar="TASK", help="A name from `nalm list tasks`.")]
+TaskName = Annotated[
+    str,
+    typer.Argument(metavar="TASK", help="A name from `nalm list tasks`, or a file of numbers: data.csv."),
+]
+Target = Annotated[
+    str | None, typer.Option(metavar="COLUMN", help="Of a file: the column to learn; by default the last.")
+]
+TestFile = Annotated[
+    Path | None,
+    typer.Option("--test", metavar="FILE", help="Of a file: rows to test on, such as from another range."),
+]
 Ops = Annotated[
-    str | None, typer.Option(metavar="LIST", help="Operations; by default all that a unit can do.")
+    str | None, typer.Option(metavar="LIST", help="Operations; by default all that a unit can express.")
 ]
 Units = Annotated[
     str | None,
@@ -22,26 +33,26 @@ Ranges = Annotated[
     typer.Option(metavar="LIST", help="Names from `nalm list ranges`, sets of them, or train=>test."),
 ]
 Inputs = Annotated[int | None, typer.Option(help="Number of inputs; by default that of the papers.")]
-Seeds = Annotated[int | None, typer.Option(help="How many seeds, from 0 on; by default 25.")]
-Hidden = Annotated[int, typer.Option(help="Values between the units of a stack.")]
-Iterations = Annotated[int | None, typer.Option(help="Steps; by default those of the recipe.")]
+Seeds = Annotated[int | None, typer.Option(help="Number of seeds, counted from 0; by default 25.")]
+Hidden = Annotated[int, typer.Option(help="Number of values between the units of a stack.")]
+Iterations = Annotated[int | None, typer.Option(help="Number of steps; by default that of the recipe.")]
 ScheduleName = Annotated[
     str,
     typer.Option(
         metavar="scaled|published",
-        help="What fewer steps do to a recipe's schedules: shorten them (scaled) or cut them off.",
+        help="With fewer steps than the recipe's: shorten its schedules too (scaled), or cut them off.",
     ),
 ]
 RecipeName = Annotated[
     str | None,
     typer.Option(
         metavar="NAME",
-        help="Recipe of units that name none themselves; without --units, those that it is made for. "
+        help="Recipe for units that do not name one; without --units, for all units that have it. "
         "second-order: solve instead of train.",
     ),
 ]
 ScaleName = Annotated[
-    str, typer.Option(metavar="quick|paper", help="quick: 5 seeds unless --seeds says otherwise.")
+    str, typer.Option(metavar="quick|paper", help="quick: 5 seeds, unless --seeds is given.")
 ]
 Threshold = Annotated[
     float | None, typer.Option(help="Error below which a run counts as solved; by default the task's.")
@@ -50,8 +61,8 @@ Published = Annotated[
     bool | None,
     typer.Option(
         "--published/--no-published",
-        help="Put the papers' numbers for the same tasks beside; by default where a unit is your own.",
+        help="Also print the papers' numbers for the same tasks; by default if a unit is your own.",
     ),
 ]
 Fresh = Annotated[bool, typer.Option("--fresh", help="Compute stored runs again.")]
-DryRun = Annotated[bool, typer.Option("--dry-run", help="Print the plan and an estimate only.")]
+DryRun = Annotated[bool, typer.Option("--dry-run", help="Only print the plan and an estimate.")]

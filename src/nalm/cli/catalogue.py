@@ -1,9 +1,9 @@
-"""What there is, as plain data: a row for each unit, task, range and paper."""
+"""The catalogue as plain data: one row per unit, task, range and paper."""
 
 from __future__ import annotations
 
 import inspect
-from dataclasses import asdict, fields
+from dataclasses import asdict, fields, is_dataclass
 from typing import Any
 
 from torch import nn
@@ -11,8 +11,8 @@ from torch import nn
 from nalm.models.offered import load_each
 from nalm.models.user_units import load_offered, offered_names
 from nalm.papers import PAPERS
-from nalm.tasks import RANGE_SETS, RANGES, RangeTask
-from nalm.tasks.registry import all_range_tasks
+from nalm.tasks import RANGE_SETS, RANGES, Task
+from nalm.tasks.registry import all_tasks
 from nalm.units import UNITS, Unit
 from nalm.units._base import COMMON_RECIPES
 
@@ -25,7 +25,7 @@ def listing(kind: str) -> tuple[Rows, list[str]]:
     if kind == "units":
         return _unit_rows()
     if kind == "tasks":
-        tasks, faults = all_range_tasks()
+        tasks, faults = all_tasks()
         return [_task_row(task) for task in tasks.values()], faults
     if kind == "ranges":
         return [_range_row(name, group) for group, names in RANGE_SETS.items() for name in names], []
@@ -45,7 +45,7 @@ def row_of(module: type[nn.Module]) -> dict[str, Any]:
 
 
 def unit_row(unit: type[Unit]) -> dict[str, Any]:
-    """A unit in short."""
+    """A unit in one row."""
     return {
         "name": unit.name,
         "class": unit.__name__,
@@ -57,7 +57,7 @@ def unit_row(unit: type[Unit]) -> dict[str, Any]:
 
 
 def plain_row(module: type[nn.Module]) -> dict[str, Any]:
-    """A plain module in short, of which neither operations nor papers are known."""
+    """A plain module in one row; its operations and papers are not known."""
     return {
         "name": module.__name__,
         "class": module.__name__,
@@ -68,13 +68,16 @@ def plain_row(module: type[nn.Module]) -> dict[str, Any]:
     }
 
 
-def _task_row(task: type[RangeTask]) -> dict[str, Any]:
-    inputs = next(field.default for field in fields(task) if field.name == "inputs")  # type: ignore[arg-type]
+def _task_row(task: type[Task]) -> dict[str, Any]:
+    """A task in short; one that is not about ranges has no usual number of inputs."""
+    defaults: dict[str, Any] = {}
+    if is_dataclass(task):
+        defaults = {field.name: field.default for field in fields(task)}
     return {
         "name": task.name,
         "ops": list(task.ops),
-        "inputs": inputs,
-        "ranges": list(task.ranges),
+        "inputs": defaults.get("inputs"),
+        "ranges": list(getattr(task, "ranges", ())),
         "models": list(task.models),
         "summary": _summary(task),
     }

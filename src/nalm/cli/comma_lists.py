@@ -1,4 +1,4 @@
-"""Options that are lists, with commas between their items."""
+"""Options that are lists of items separated by commas."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from nalm.errors import ArgumentError
 
 
 def items(argument: str, text: str | None) -> list[str] | None:
-    """The items of a comma list; commas inside brackets separate nothing."""
+    """The items of a comma list; commas inside brackets do not separate items."""
     if text is None:
         return None
     found = [item.strip() for item in re.split(r",(?![^()]*\))", text)]

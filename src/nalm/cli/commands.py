@@ -1,4 +1,4 @@
-"""The command `nalm` with all that it can be asked for: a new command is a file and a line here."""
+"""The command `nalm` with all its subcommands: a new one is a file and a line here."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ COMMANDS: dict[str, Callable[..., None]] = {
     "report": report,
     "reproduce": reproduce,
 }
-"""In the order in which the help shows them."""
+"""The subcommands in the order in which the help shows them."""
 
 app = typer.Typer(
     add_completion=False,

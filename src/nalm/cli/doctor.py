@@ -1,4 +1,4 @@
-"""`nalm doctor`: what this machine offers."""
+"""`nalm doctor`: what this machine provides."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from nalm.engine.compiler import NO_COMPILER, obstacle
 
 
 def doctor(json_file: Json = None) -> None:
-    """Say what this machine offers: versions, processor, compiler, cache."""
+    """Print what this machine provides: versions, processor, compiler, cache."""
     facts = machine_facts()
     if write_json(facts, json_file):
         return
@@ -19,4 +19,4 @@ def doctor(json_file: Json = None) -> None:
     if facts["compiler"] is None:
         say(f"{obstacle() or NO_COMPILER} Training works but is many times slower.")
     if not facts["cache_writable"]:
-        say(f"The cache folder {facts['cache']} cannot be written: every start compiles anew.")
+        say(f"The cache folder {facts['cache']} cannot be written: every start compiles again.")

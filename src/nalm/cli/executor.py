@@ -1,4 +1,4 @@
-"""Who computes: the processes of this machine, or the cluster that `--scheduler` names."""
+"""Choose the executor: the processes of this machine, or the cluster given by `--scheduler`."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 @contextlib.contextmanager
 def chosen_executor(jobs: int | None, scheduler: str | None) -> Iterator[Executor]:
-    """The executor that the options ask for; by default a process for each core."""
+    """The executor for these options; by default one process per core."""
     if scheduler is None:
         from nalm.experiment.local import Local
 

@@ -15,7 +15,7 @@ from nalm.cli.commands import COMMANDS, app
 from nalm.cli.output import say
 from nalm.errors import ArgumentError, NalmError, unknown
 
-# Typer may carry its own copy of click; either way this is the base of all errors in the use of a command.
+# Typer may bundle its own copy of click; either way this is the base class of all usage errors.
 _UsageError: Any = typer.BadParameter.__mro__[1]
 
 
@@ -25,23 +25,23 @@ def main(arguments: list[str] | None = None) -> NoReturn:
 
 
 def run(arguments: list[str] | None = None) -> int:
-    """Run a command: 0 done, 1 fault, 2 wrong usage, 130 interrupted."""
+    """Run a command and return its exit code: 0 done, 1 fault, 2 wrong usage, 130 interrupted."""
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
-            stream.reconfigure(errors="replace")  # a terminal that cannot show a letter is no fault
+            stream.reconfigure(errors="replace")  # a character that the terminal cannot show is not a fault
     try:
         code = app(arguments, standalone_mode=False)
     except (Exception, SystemExit, KeyboardInterrupt) as error:
         if not interrupts.were_met() and not isinstance(error, KeyboardInterrupt):
             return _told(error)
         code = interrupts.CODE
-    if code == interrupts.CODE:  # which typer also makes of an interruption
+    if code == interrupts.CODE:  # typer also returns this code for an interruption
         say(interrupts.sentence())
     return code if isinstance(code, int) else 0
 
 
 def _told(error: Exception | SystemExit) -> int:
-    """Say what went wrong in one sentence, and give the exit code; what is not foreseen is raised."""
+    """Print what went wrong in one sentence and return the exit code; unexpected errors are raised again."""
     if isinstance(error, _UsageError):
         say(_usage_sentence(error))
         return 2

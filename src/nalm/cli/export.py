@@ -19,14 +19,14 @@ def export(
     form: Annotated[str, typer.Option("--format", metavar="csv|parquet|json", help="Its format.")],
     store: StoreFile = DEFAULT_STORE,
 ) -> None:
-    """Write all stored runs with their curves and weights to a file, one row a run."""
+    """Write all stored runs with their curves and weights to a file, one row per run."""
     from nalm.experiment.describe import Filter, described_runs
     from nalm.report.export import FORMATS, write_runs
     from nalm.report.files import check_output
 
     check_choice("format", form, FORMATS)
     check_output(output, store)
-    with contextlib.redirect_stdout(sys.stderr):  # what a user's unit prints is no result
+    with contextlib.redirect_stdout(sys.stderr):  # what a user's unit prints is not a result
         found = described_runs(store, Filter(), formulas=False)
     write_runs(found, output, form)
     say(f"{len(found)} runs written to {output}.")

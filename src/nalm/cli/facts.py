@@ -1,4 +1,4 @@
-"""What the numbers of a run may depend on, and what speed depends on, for `nalm doctor`."""
+"""The facts about this machine that numbers or speed may depend on, for `nalm doctor`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a program reads: the JSON that `--json` asks for."""
+"""The JSON output of `--json`."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any
 
 
 def write_json(data: Any, file: str | None) -> bool:
-    """Write JSON where asked; True if standard output now belongs to it."""
+    """Write JSON if requested; True if it went to standard output, which must then contain nothing else."""
     if file is None:
         return False
     text = json.dumps(data, indent=2, allow_nan=False)
@@ -22,7 +22,7 @@ def write_json(data: Any, file: str | None) -> bool:
 
 
 def check_writable(file: str | None) -> None:
-    """Refuse a file that cannot be made before the work that fills it."""
+    """Refuse a file that cannot be written, before any work is done."""
     if file is None or file == "-":
         return
     if not Path(file).parent.is_dir():

@@ -1,4 +1,4 @@
-"""`nalm list`: what there is."""
+"""`nalm list`: the catalogue."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def list_(
     ] = None,
     json_file: Json = None,
 ) -> None:
-    """List what there is: units, tasks, ranges or papers; all of them by default."""
+    """List units, tasks, ranges or papers; by default all of them."""
     kinds = catalogue.KINDS if kind is None else (check_choice("kind", kind, catalogue.KINDS),)
     data = {}
     for k in kinds:

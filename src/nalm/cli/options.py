@@ -9,12 +9,12 @@ import typer
 
 Json = Annotated[
     str | None,
-    typer.Option("--json", metavar="FILE", help="Write JSON to FILE; - is standard output, JSON only."),
+    typer.Option("--json", metavar="FILE", help="Write JSON to FILE; with -, only JSON to standard output."),
 ]
-Jobs = Annotated[int | None, typer.Option(help="Processes; by default one per core.")]
+Jobs = Annotated[int | None, typer.Option(help="Number of processes; by default one per core.")]
 Scheduler = Annotated[
     str | None,
-    typer.Option(metavar="ADDRESS", help="Compute on a Dask cluster, as in tcp://host:8786, not here."),
+    typer.Option(metavar="ADDRESS", help="Compute on a Dask cluster instead, as in tcp://host:8786."),
 ]
-StoreFile = Annotated[Path, typer.Option("--store", metavar="FILE", help="Where runs are kept.")]
+StoreFile = Annotated[Path, typer.Option("--store", metavar="FILE", help="The file that keeps the runs.")]
 DEFAULT_STORE = Path("nalm-runs.sqlite")

@@ -1,4 +1,4 @@
-"""How far the work is: a bar on a terminal, a line every ten seconds in a pipe; both on standard error."""
+"""Progress: a bar on a terminal, a line every ten seconds in a pipe; both on standard error."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ _PAUSE = 10
 
 @contextlib.contextmanager
 def shown_progress() -> Iterator[OnProgress]:
-    """What is told of the progress in this block is shown."""
+    """Show the progress that is reported in this block."""
     with _bar() if sys.stderr.isatty() else contextlib.nullcontext(_line()) as on_progress:
         yield on_progress
 
 
 def now_and_then(what: str) -> Callable[[int, int], None]:
-    """Says every ten seconds how many of how many are done."""
+    """A callback that prints every ten seconds how many of how many are done."""
     is_due = _clock()
 
     def on_progress(done: int, total: int) -> None:
@@ -65,7 +65,7 @@ def _line() -> OnProgress:
 
 
 def _clock() -> Callable[[], bool]:
-    """Says whether enough time has passed since it last said so."""
+    """A function that returns True if enough time has passed since it last did."""
     last = time.monotonic()
 
     def is_due() -> bool:
@@ -80,7 +80,7 @@ def _clock() -> Callable[[], bool]:
 
 
 def _on_cluster(progress: Progress) -> str:
-    """Workers and chunks, which there are on a cluster alone."""
+    """Workers and chunks, which only a cluster reports."""
     if progress.workers is None:
         return ""
     workers = f"{progress.workers} worker{'' if progress.workers == 1 else 's'}"

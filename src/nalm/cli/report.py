@@ -26,7 +26,7 @@ def report(
     """
     from nalm.report.page import write_page
 
-    with contextlib.redirect_stdout(sys.stderr):  # what a user's unit prints is no result
+    with contextlib.redirect_stdout(sys.stderr):  # what a user's unit prints is not a result
         runs = write_page(store, output, on_progress=now_and_then("runs read"))
     if not runs:
         what = f"There are no runs in {store}" if store.exists() else f"{store} does not exist"

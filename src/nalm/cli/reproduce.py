@@ -1,4 +1,4 @@
-"""`nalm reproduce`: a table or figure of a paper, ours next to theirs."""
+"""`nalm reproduce`: a table or figure of a paper, our numbers next to theirs."""
 
 from __future__ import annotations
 
@@ -26,26 +26,28 @@ def reproduce(
         str | None, typer.Argument(metavar="ID", help="A table or figure from `nalm reproduce --list`.")
     ] = None,
     listed: Annotated[
-        bool, typer.Option("--list", help="Show all tables and figures, and what became of them.")
+        bool, typer.Option("--list", help="Show all tables and figures with their verdicts.")
     ] = False,
     scale: Annotated[
         str, typer.Option(metavar="quick|paper", help="paper: the full protocol; quick: a reduced one.")
     ] = "paper",
-    seeds: Annotated[int | None, typer.Option(help="Seeds; by default those of the protocol.")] = None,
+    seeds: Annotated[int | None, typer.Option(help="Number of seeds; by default the protocol's.")] = None,
     steps: Annotated[
-        float | None, typer.Option(help="Part of the paper's steps; by default that of the protocol.")
+        float | None, typer.Option(help="Share of the paper's steps; by default that of the protocol.")
     ] = None,
-    rows: Annotated[str | None, typer.Option(metavar="LIST", help="Only these rows, split by ;.")] = None,
+    rows: Annotated[
+        str | None, typer.Option(metavar="LIST", help="Only these rows, separated by semicolons.")
+    ] = None,
     figures: Annotated[
-        Path, typer.Option(metavar="FOLDER", help="Where the figure is written, as PNG and PDF.")
+        Path, typer.Option(metavar="FOLDER", help="The folder for the figure, as PNG and PDF.")
     ] = Path("."),
     store: StoreFile = DEFAULT_STORE,
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Say what is to be computed only.")] = False,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Only print what would be computed.")] = False,
     jobs: Jobs = None,
     scheduler: Scheduler = None,
     json_file: Json = None,
 ) -> None:
-    """Run a table or figure of a paper, or read it from the store, and print ours beside theirs."""
+    """Run a table or figure of a paper, or read it from the store, and print our numbers next to theirs."""
     if listed:
         _print_ledger(entry, json_file)
         return
@@ -86,7 +88,7 @@ def _print_ledger(entry: str | None, json_file: str | None) -> None:
 
 
 def _entry(name: str | None) -> Entry:
-    """The entry of the ledger that has this name."""
+    """The entry of the ledger with this name."""
     if name is None:
         raise ArgumentError("ID", "a table or figure, as in `nalm reproduce mistry2023:fig3.4`", "none")
     from nalm.papers.registry import find_entry
@@ -95,14 +97,14 @@ def _entry(name: str | None) -> Entry:
 
 
 def _check_folder(figures: Path) -> None:
-    """Refuse a folder that cannot be written before the work that fills it."""
+    """Refuse a folder that cannot be written, before any work is done."""
     if not (figures.is_dir() and os.access(figures, os.W_OK)):
         raise ArgumentError("figures", "a folder that exists and can be written", repr(str(figures)))
 
 
 def _plan_sentence(plan: dict[str, Any]) -> str:
     if plan["computed_runs"] is None:
-        return f"{plan['id']} computes on its own and stores no runs; how long it takes is not known."
+        return f"{plan['id']} stores no runs; how long it takes is not known."
     return f"{plan['computed_runs']} runs to compute, in about {duration(plan['estimated_seconds'])}."
 
 
@@ -117,7 +119,7 @@ def _print_reproduction(result: dict[str, Any]) -> None:
 
 
 def _save_figure(entry: Entry, measured: Measured, folder: Path, reduced: list[str]) -> None:
-    """Write the figure; without the package that draws, the numbers still stand."""
+    """Write the figure; if the plotting package is missing, only a message is printed."""
     from nalm.papers.figures import MissingPackage, save
     from nalm.papers.ledger import file_name
 

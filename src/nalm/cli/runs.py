@@ -1,4 +1,4 @@
-"""`nalm runs`: what is stored, run by run, and whether it is whole."""
+"""`nalm runs`: the stored runs, and whether they are intact."""
 
 from __future__ import annotations
 
@@ -26,15 +26,15 @@ def runs(
     ] = None,
     seed: Annotated[str | None, typer.Option(metavar="LIST", help="Only these seeds.")] = None,
     check: Annotated[
-        bool, typer.Option("--check", help="Instead, name all runs that are damaged; exit code 1 if any is.")
+        bool, typer.Option("--check", help="Only list damaged runs; the exit code is 1 if there are any.")
     ] = False,
     repair: Annotated[
-        bool, typer.Option("--repair", help="The same, and take damaged runs out, to be computed again.")
+        bool, typer.Option("--repair", help="Like --check, and remove damaged runs, to be computed again.")
     ] = False,
     store: StoreFile = DEFAULT_STORE,
     json_file: Json = None,
 ) -> None:
-    """Show stored runs, one line each: outcome, weights, expression, curve."""
+    """Show stored runs, one line per run: outcome, weights, expression, curve."""
     from nalm.experiment.describe import Filter, described_runs
 
     if check or repair:
@@ -42,14 +42,14 @@ def runs(
             raise ArgumentError("check", "given without --unit, --op, --range and --seed", "one of them")
         _check_store(store, repair, json_file)
     wanted = Filter(items("unit", unit), items("op", op), items("range", range_), numbers("seed", seed))
-    with contextlib.redirect_stdout(sys.stderr):  # what a user's unit prints is no result
+    with contextlib.redirect_stdout(sys.stderr):  # what a user's unit prints is not a result
         found = described_runs(store, wanted, on_progress=now_and_then("runs read"))
     if not write_json({"runs": found}, json_file):
         print_table(tables.runs_table(found))
 
 
 def _check_store(store: Path, repair: bool, json_file: str | None) -> NoReturn:
-    """Say which runs are damaged and end the command: 0 if none is, 1 otherwise."""
+    """Print which runs are damaged and exit with code 0 if none is, 1 otherwise."""
     from nalm.experiment.check import check_store
 
     found = check_store(store, repair=repair, on_progress=now_and_then("runs checked"))

@@ -1,4 +1,4 @@
-"""`nalm show`: all about one unit."""
+"""`nalm show`: everything about one unit."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def show(
     print(page["description"])
     python = f"{page['class']} of {page['source']}" if page["source"] else f"nalm.{page['class']}"
     print("\nOn the command line:", page["name"], "   In Python:", python)
-    print("Operations:", ", ".join(page["ops"]) or "not known; it may try all")
+    print("Operations:", ", ".join(page["ops"]) or "not known; benchmarks try all")
     options = ", ".join(f"{name}={default!r}" for name, default in page["options"].items())
     print("Options:", options or "none")
     print("\n" + page["arguments"] + "\n" if page["arguments"] != page["description"] else "")

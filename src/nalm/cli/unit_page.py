@@ -20,7 +20,7 @@ def unit_page(name: str) -> dict[str, Any]:
     """Everything that is known about a unit: its equation, options, operations, recipes, papers.
 
     Args:
-        name: a unit's name, or that of a user's own class, as in `./mine.py:MyUnit`. Of a plain `nn.Module`
+        name: a unit's name, or that of a user's own class, as in `./mine.py:MyUnit`. For a plain `nn.Module`
             neither operations nor recipes are known.
     """
     unit, found = _class_of(name)
@@ -31,7 +31,7 @@ def unit_page(name: str) -> dict[str, Any]:
         if found is None:
             raise
         raise ArgumentError(
-            "unit", "one whose recipes can be made", user_units.failure(error, found)
+            "unit", "a unit whose recipes can be created", user_units.failure(error, found)
         ) from error
     published = recipes.pop("published", {})
     return {
@@ -53,7 +53,7 @@ def unit_page(name: str) -> dict[str, Any]:
 
 
 def _class_of(name: str) -> tuple[type[nn.Module], user_units.OwnUnit | None]:
-    """The class of this name, and where it comes from if it is a user's or a package's."""
+    """The class of this name, and its source if it is a user's own or comes from another package."""
     if user_units.is_file(name):
         found = user_units.load_file(name)
     elif name not in UNITS and name in user_units.offered_names():
@@ -64,18 +64,18 @@ def _class_of(name: str) -> tuple[type[nn.Module], user_units.OwnUnit | None]:
 
 
 def _recipes(unit: type[Unit]) -> dict[str, dict[str, str]]:
-    """All recipes of a unit in words, by their names and by operation."""
+    """All recipes of a unit in words, by name and operation."""
     ops = getattr(unit, "ops", ())
     return {name: {op: repr(unit.recipe(op, name)) for op in ops} for name in unit.all_recipes()}
 
 
 def _own_words(unit: type[nn.Module]) -> str:
-    """What a class says of itself; what it inherits from torch is about something else."""
+    """The docstring of a class itself, not one inherited from torch."""
     return inspect.cleandoc(unit.__doc__) if unit.__doc__ and unit.__doc__ != nn.Module.__doc__ else ""
 
 
 def _options(kind: type[nn.Module]) -> dict[str, Any]:
-    """Options and their defaults: what is neither a size nor common to all units."""
+    """Options and their defaults, without sizes and options that all units have."""
     parameters = list(inspect.signature(kind).parameters.values())
     common = inspect.signature(Unit).parameters if issubclass(kind, Unit) else {}
     empty = inspect.Parameter.empty

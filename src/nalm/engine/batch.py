@@ -15,13 +15,14 @@ from typing import Any
 import torch
 from torch import Tensor
 
+from nalm.engine.draws import elements_of, key_of, keyed_step, unit_noise
 from nalm.engine.log import Log, wide
 from nalm.engine.program import Program, Tensors
 from nalm.models.many import Models, Parameters
 from nalm.recipes import Recipe
 from nalm.recipes.numbers import join, split
 from nalm.recipes.schedules import StepState
-from nalm.streams import Key, Purpose, counters, key, normal, uniform
+from nalm.streams import Purpose, counters, key, normal, uniform
 from nalm.tasks import Measure, Split
 from nalm.tasks.sampling import Aside, block_in_split, sample_runs, stacked, stream_of
 from nalm.trained import RunGroup
@@ -63,7 +64,7 @@ class Batch:
         self.state: Tensors = {
             **_named("parameter", parameters),
             **_named("optimiser", self._optimiser_state(parameters)),
-            **_stream(self.seeds, Purpose.DATA, torch.zeros_like(self.seeds)),
+            **keyed_step(self.seeds, Purpose.DATA, torch.zeros_like(self.seeds)),
         }
         self.loss = torch.full((len(runs),), torch.inf, dtype=torch.float64, device=settings.device)
         self.log = Log(len(runs), settings.iterations, settings.log_interval, settings.device)
@@ -163,10 +164,10 @@ class Batch:
         """One step of all models: a pure function, traced and compiled."""
         recipe, seed = self._recipe(inputs["recipe"]), inputs["seed"]
         now = StepState(state["step"], inputs["loss"])
-        u = uniform(_key_of(state), inputs["constant/elements"], self.settings.dtype)
+        u = uniform(key_of(state), inputs["constant/elements"], self.settings.dtype)
         numbers = {**_of(inputs, "task"), **_of(inputs, "constant")}
         parameters = {k: p.detach().requires_grad_() for k, p in _of(state, "parameter").items()}
-        source = functools.partial(_noise, seed, now.step)
+        source = functools.partial(unit_noise, seed, now.step)
         predict = functools.partial(self.models.predict, parameters, source=source)
         loss = self.task.objective(predict, u, numbers, self.task.loss or recipe.loss, now)
         for penalty in recipe.penalties:
@@ -182,7 +183,7 @@ class Batch:
         return {
             **_named("parameter", after),
             **_named("optimiser", optimiser),
-            **_stream(seed, Purpose.DATA, now.step + 1),
+            **keyed_step(seed, Purpose.DATA, now.step + 1),
         }
 
     def _treated(self, gradients: Parameters, recipe: Recipe, seed: Tensor, now: StepState) -> Parameters:
@@ -247,7 +248,7 @@ class Batch:
         """The program that evaluates, the state to start from, and all its inputs."""
         kind, first = stream_of(self.task, part)
         purpose = torch.full_like(self.seeds, int(kind))
-        stream = _stream(self.seeds, purpose, torch.full_like(self.seeds, first))
+        stream = keyed_step(self.seeds, purpose, torch.full_like(self.seeds, first))
         state = {**{name: torch.zeros_like(self.loss) for name in self._totals()}, **stream}
         constants = self._constants(part, self.task.block(part))
         inputs = {
@@ -261,17 +262,17 @@ class Batch:
 
     def _block_error(self, state: Tensors, inputs: Tensors) -> Tensors:
         """Add up the errors of one block of samples: a pure function, traced and compiled."""
-        u = uniform(_key_of(state), inputs["constant/elements"], self.settings.dtype)
+        u = uniform(key_of(state), inputs["constant/elements"], self.settings.dtype)
         block = block_in_split(state["step"])
         numbers = {**_of(inputs, "task"), **_of(inputs, "constant"), "block": block}
         predict = functools.partial(self.models.predict, _of(inputs, "parameter"))
         with torch.no_grad():
             errors = zip(self._totals(), self.task.totals(predict, u, numbers), strict=True)
-        following = _stream(inputs["seed"], inputs["purpose"], state["step"] + 1)
+        following = keyed_step(inputs["seed"], inputs["purpose"], state["step"] + 1)
         return {**{name: state[name] + error.double() for name, error in errors}, **following}
 
     def _constants(self, part: str, samples: int) -> Tensors:
-        elements = _elements(self.task.draws_in(part), samples, self.settings.device)
+        elements = elements_of(self.task.draws_in(part), samples, self.settings.device)
         return _named("constant", {"elements": elements, **self.task.constants(part)})
 
 
@@ -301,38 +302,6 @@ def _program(
             function, state, inputs, constants, compiled=batch.settings.compiled, weights=weights
         )
     return programs[name]
-
-
-@functools.lru_cache(maxsize=64)
-def _elements(draws: int, samples: int, device: torch.device) -> Tensor:
-    return counters(draws, samples, device=device)
-
-
-def _noise(
-    seed: Tensor, step: Tensor, unit: int
-) -> Callable[[torch.Size, torch.dtype, torch.device], Tensor]:
-    """The noise of one unit: a source of uniform numbers `models x ...`."""
-
-    def draw(shape: torch.Size, dtype: torch.dtype, device: torch.device) -> Tensor:
-        # Stacked, the keys are made once a model; else the program would make them anew for every sample.
-        stream = Key(*torch.stack(key(seed, Purpose.NOISE, step, unit)).unbind())
-        return uniform(stream, counters(*shape[1:], device=device), dtype)
-
-    return draw
-
-
-def _stream(seed: Tensor, purpose: Tensor | int, step: Tensor) -> Tensors:
-    """A step, or a block of samples, and the key of its data.
-
-    The key is carried along in the state, made one step ahead: made where it is used, the compiler would
-    repeat the making in every loop over samples, which costs time to run and far more time to compile.
-    """
-    first, second = key(seed, purpose, step)
-    return {"step": step, "key/first": first, "key/second": second}
-
-
-def _key_of(state: Tensors) -> Key:
-    return Key(state["key/first"], state["key/second"])
 
 
 def _gradients(total: Tensor, parameters: Parameters) -> Parameters:

@@ -1,1 +1,1 @@
-"""From raw curves to what they mean."""
+"""From raw curves to outcomes, intervals and rankings."""

@@ -1,9 +1,9 @@
 """95 % confidence intervals of the field's three measures (Madsen & Johansen 2020, section 4.1; thesis, 3.2).
 
-Success is a share: Wilson's interval. The step at which a run is solved is taken as gamma distributed, the
-sparsity error as beta distributed on [0, 1/2]; the interval of their mean is where the profile likelihood
-stays within the quantile of chi squared. Values that all agree have no likelihood to speak of: Student's t
-instead.
+Success is a share and has Wilson's interval. The step at which a run is solved is taken as gamma distributed,
+the sparsity error as beta distributed on [0, 1/2]; the interval of their mean is where the profile likelihood
+stays within the quantile of chi squared. For values that are all equal this likelihood is useless, and
+Student's t interval is used instead.
 """
 
 from __future__ import annotations
@@ -18,14 +18,14 @@ LEVEL = 0.95
 _SPREAD = 1e-4
 """Relative deviation below which values count as equal: their likelihood would be lost in rounding."""
 _SMALL = 1e-5
-"""Sparsity errors below this are far enough from 1/2 to be taken as gamma distributed."""
+"""Sparsity errors below this are far enough from 1/2 to be treated as gamma distributed."""
 _INSIDE = 1e-16
 """How far sparsity errors are kept from the ends of [0, 1/2]."""
 
 
 @dataclass(frozen=True)
 class Interval:
-    """An estimate and the ends of its interval; None where there is nothing to measure."""
+    """An estimate and the ends of its interval; None if there is nothing to measure."""
 
     value: float | None
     low: float | None
@@ -37,7 +37,7 @@ NOTHING = Interval(None, None, None)
 
 def success_interval(successes: int, runs: int) -> Interval:
     """Share of successes with Wilson's interval."""
-    # Written out: scipy has it in scipy.stats alone, which takes longer to import than all the rest.
+    # Written out: scipy has it only in scipy.stats, which takes longer to import than all the rest.
     from scipy.special import ndtri
 
     if not runs:
@@ -46,7 +46,7 @@ def success_interval(successes: int, runs: int) -> Interval:
     middle = share + z**2 / (2 * runs)
     half = z * math.sqrt(share * (1 - share) / runs + z**2 / (4 * runs**2))
     scale = 1 + z**2 / runs
-    # None and all have an end of exactly 0 and 1, whatever rounding makes of it.
+    # With no or only successes one end is exactly 0 or 1, which rounding must not change.
     low = (middle - half) / scale if successes else 0.0
     high = (middle + half) / scale if successes < runs else 1.0
     return Interval(share, low, high)
@@ -60,7 +60,7 @@ def gamma_interval(values: Sequence[float]) -> Interval:
     mean, mean_log = x.mean(), np.log(x).mean()
 
     def likelihood(mu: float) -> float:
-        """The profile likelihood of a mean, per value: that of the shape that suits it best."""
+        """The profile likelihood of a mean, per value: the likelihood with the best shape for this mean."""
         excess = mean / mu + math.log(mu) - mean_log - 1
         shape = _gamma_shape(excess)
         return shape * (math.log(shape) - 1 - excess) - math.lgamma(shape)
@@ -69,9 +69,9 @@ def gamma_interval(values: Sequence[float]) -> Interval:
 
 
 def beta_interval(values: Sequence[float]) -> Interval:
-    """Mean and its interval of the beta distribution on [0, 1/2] that suits the values best.
+    """Mean and its interval of the beta distribution on [0, 1/2] that fits the values best.
 
-    Far below 1/2 that is a gamma distribution, which rounding leaves intact.
+    Far below 1/2 that is a gamma distribution, which is used there because it does not suffer from rounding.
     """
     from scipy.special import betaln, digamma
 
@@ -83,7 +83,7 @@ def beta_interval(values: Sequence[float]) -> Interval:
     log, log_rest = float(np.log(2 * x).mean()), float(np.log1p(-2 * x).mean())
 
     def parameters(mu: float) -> tuple[float, float]:
-        """Those of the beta distribution of this mean that suits the values best."""
+        """The parameters of the beta distribution with this mean that fits the values best."""
         share = 2 * mu
         size = _beta_size(share, share * log + (1 - share) * log_rest)
         return share * size, (1 - share) * size
@@ -101,7 +101,7 @@ def beta_interval(values: Sequence[float]) -> Interval:
 
 
 def t_interval(values: Sequence[float] | np.ndarray) -> Interval:
-    """Mean with Student's t interval; without ends for a single value."""
+    """Mean with Student's t interval; a single value has no ends."""
     from scipy.special import stdtrit
 
     x = np.asarray(values, dtype=float)
@@ -115,9 +115,10 @@ def t_interval(values: Sequence[float] | np.ndarray) -> Interval:
 
 
 def median_interval(values: Sequence[float]) -> Interval:
-    """Median with the interval between two of the values that holds it with at least 95 %.
+    """Median, with the interval between two of the values that contains it with at least 95 % probability.
 
-    Nothing is assumed about their distribution. Fewer than six values cannot say as much: all of them then.
+    Nothing is assumed about the distribution. Fewer than six values cannot reach 95 %: the interval then
+    spans all of them.
     """
     from scipy.special import bdtr
 
@@ -144,13 +145,13 @@ def _gamma_shape(excess: float) -> float:
     """The shape k with ln k - digamma(k) = excess."""
     from scipy.special import digamma
 
-    # A well-known approximation, right to 1.5 %, says where to look.
+    # A well-known approximation, accurate to 1.5 %, gives the bracket.
     near = math.log((3 - excess + math.sqrt((excess - 3) ** 2 + 24 * excess)) / (12 * excess))
     return math.exp(_root(lambda log: log - float(digamma(math.exp(log))) - excess, near - 0.05, near + 0.05))
 
 
 def _beta_size(share: float, target: float) -> float:
-    """The size a + b of the beta distribution with mean `share` that suits E[share ln x + …] best."""
+    """The size a + b of the beta distribution with mean `share` that fits E[share ln x + …] best."""
     from scipy.special import digamma
 
     def slope(log: float) -> float:
@@ -163,15 +164,15 @@ def _beta_size(share: float, target: float) -> float:
 
 
 def _half_of(logit: float) -> float:
-    """From any number to (0, 1/2)."""
+    """Map any number to (0, 1/2)."""
     return 0.5 / (1 + math.exp(-logit))
 
 
 def _root(function: Callable[[float], float], a: float, b: float) -> float:
-    """Where a function with opposite signs at a and b is zero.
+    """The zero of a function with opposite signs at a and b.
 
-    By false position, the Illinois way, and by halving wherever that is slow. scipy.optimize does this too,
-    but takes longer to import than a stored benchmark takes to answer.
+    It is found by false position (Illinois variant), and by bisection where that is slow. scipy.optimize can
+    do this too, but takes longer to import than a stored benchmark takes to answer.
     """
     at_a, at_b = function(a), function(b)
     slow = 0
@@ -186,7 +187,7 @@ def _root(function: Callable[[float], float], a: float, b: float) -> float:
         if (at_c > 0) != (at_b > 0):
             a, at_a = b, at_b
         elif slow <= 1:
-            at_a /= 2  # an end that stays is given less weight, so that it moves next time
+            at_a /= 2  # an end that did not move gets less weight, so that it moves next time
         b, at_b = c, at_c
         slow = slow + 1 if abs(b - a) > width / 2 and slow <= 1 else 0
     return b
@@ -195,7 +196,7 @@ def _root(function: Callable[[float], float], a: float, b: float) -> float:
 def _profile(
     likelihood: Callable[[float], float], count: int, best: float, lowest: float, highest: float
 ) -> Interval:
-    """Where twice the loss of likelihood against the best stays below the quantile of chi squared."""
+    """The interval in which twice the drop of the log likelihood stays below the chi-squared quantile."""
     from scipy.special import chdtri
 
     allowed = float(chdtri(1, 1 - LEVEL)) / (2 * count)
@@ -205,7 +206,7 @@ def _profile(
         return top - likelihood(mu) - allowed
 
     def end(towards: float) -> float:
-        """Go from the best towards an end of the range until too much is lost, then close in."""
+        """Go from the best towards an end of the range until too much is lost, then find the root."""
         near = best
         for _ in range(200):
             far = (near + towards) / 2 if math.isfinite(towards) else 2 * near

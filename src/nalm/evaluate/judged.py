@@ -1,4 +1,4 @@
-"""Stored runs, judged: their curves, the limits, and the assessment."""
+"""Stored runs with their limits and their assessment."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from nalm.evaluate.summary import Assessment, judge
 
 
 class Curves(Protocol):
-    """What is needed of a stored run: see `nalm.experiment.record.Record`."""
+    """The part of a stored run that is needed here: see `nalm.experiment.record.Record`."""
 
     @property
     def steps(self) -> np.ndarray: ...  # noqa: D102
@@ -43,7 +43,7 @@ class Judged(Generic[R]):
 
 
 def assess(record: Curves, below: Limits) -> Assessment:
-    """The assessment on a stored run."""
+    """The assessment of a stored run."""
     return judge(
         record.steps,
         record.validation,

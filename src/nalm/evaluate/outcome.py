@@ -22,7 +22,7 @@ class Outcome(StrEnum):
 
     @property
     def advice(self) -> str:
-        """What it means, and what to try if the run's curve and weights show what the sentence asks for."""
+        """What the outcome means, and what to try."""
         return _ADVICE[self]
 
 
@@ -50,11 +50,10 @@ class Limits(NamedTuple):
 def limits(
     task: Task, ideal_test: float | None = None, ideal_validation: float | None = None
 ) -> Limits | None:
-    """The limits of a task, or where it has none those of ideal weights on the data of the run.
+    """The limits of a task; if it has none, those of ideal weights on the data of the run; None if unknown.
 
-    The latter are used close to zero (thesis, section 5.8.2): the error of the ideal weights plus float32's
-    epsilon, and that part of the error itself, which float32 could not tell from it. None if neither is
-    known.
+    The latter are used close to zero (thesis, section 5.8.2). They are the error e of the ideal weights plus
+    float32's epsilon, plus epsilon * e, a difference that float32 cannot represent.
     """
     threshold = task.threshold(Split.TEST)
     if threshold is not None:
@@ -84,7 +83,7 @@ def outcome_of(validation: float, test: float, diverged: bool, below: Limits) ->
 
 
 def classify(result: Trained, threshold: float | None = None) -> list[Outcome]:
-    """The outcome of each run, by its task's thresholds or by one for both splits."""
+    """The outcome of each run, by its task's thresholds or by one threshold for both splits."""
     test, validation = result.chosen_error(Split.TEST), result.chosen_error(Split.VALIDATION)
     outcomes = []
     for run, task in enumerate(result.tasks):

@@ -1,6 +1,6 @@
-"""Which unit for which operation: the rows of a benchmark, each unit's ranges taken together.
+"""Which unit is best for which operation: the rows of a benchmark, pooled over the ranges of each unit.
 
-Like is compared with like: units are put in order, and the best are named, among those of one budget.
+Units are ranked, and the best named, only among those of the same budget.
 """
 
 from __future__ import annotations
@@ -12,10 +12,10 @@ from nalm.evaluate.intervals import success_interval
 
 
 class Budget(NamedTuple):
-    """What a run was given: steps, and of which kind. Only runs of one budget say which unit is better.
+    """The number and kind of steps that a run was given. Units are compared only within one budget.
 
-    A second-order step solves a system of equations and belongs to a population of starts: no number of them
-    is like a number of first-order steps.
+    A second-order step solves a system of equations and belongs to a population of starts: it cannot be
+    converted into first-order steps.
     """
 
     second_order: bool
@@ -33,13 +33,13 @@ class Budget(NamedTuple):
 
 
 def rank(rows: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
-    """One entry an operation and budget: its units, those first that solve the largest share of all runs.
+    """One entry per operation and budget, with its units by the share of runs they solve, largest first.
 
-    Among equals the one that is solved in fewer steps comes first. `best` names all units whose success is
-    that of the first.
+    Among equals the unit that solves in fewer steps comes first. `best` names all units that have the same
+    success as the first.
     """
     entries = []
-    rows = [row for row in rows if row["success"]["rate"] is not None]  # others nobody can judge
+    rows = [row for row in rows if row["success"]["rate"] is not None]  # others cannot be judged
     for op in dict.fromkeys(row["op"] for row in rows):
         budgets: dict[Budget, dict[str, list[dict[str, Any]]]] = {}
         for row in rows:

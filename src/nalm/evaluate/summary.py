@@ -1,4 +1,4 @@
-"""Rows of a benchmark: what the seeds of a model on a task have come to, with intervals."""
+"""Rows of a benchmark: the results of a model on a task over its seeds, with intervals."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ SPARSE = 0.01
 
 @dataclass(frozen=True, slots=True)
 class Assessment:
-    """What became of one run: the outcome, and of a solved one the step and how discrete it is."""
+    """What became of one run: its outcome and, if it is solved, the step and how discrete its weights are."""
 
     outcome: Outcome
     solved_at: int | None
@@ -37,7 +37,7 @@ def judge(
     sparsity: float | None = None,
     sparsity_with_gates: float | None = None,
 ) -> Assessment:
-    """The assessment on a run from its curves: errors at the logged steps, and which of them was chosen."""
+    """The assessment of a run from its curves: errors at the logged steps, and the index of the chosen."""
     outcome = outcome_of(validation.item(chosen), test.item(chosen), diverged, below)
     if outcome is not Outcome.SOLVED:
         return Assessment(outcome, None, None, None)
@@ -46,7 +46,7 @@ def judge(
 
 
 def summarise(assessments: Sequence[Assessment]) -> dict[str, Any]:
-    """The measures of a row; all but success are of solved runs alone."""
+    """The measures of a row; all but success are over solved runs only."""
     counts = Counter(assessment.outcome for assessment in assessments)
     steps = [v.solved_at for v in assessments if v.solved_at is not None]
     sparsity = [v.sparsity for v in assessments if v.sparsity is not None]
@@ -69,7 +69,7 @@ def summarise(assessments: Sequence[Assessment]) -> dict[str, Any]:
 
 
 def summarise_costs(costs: Sequence[dict[str, Any]]) -> dict[str, Any] | None:
-    """What second-order runs came to and took, starts and steps of the whole population; None for others."""
+    """What second-order runs found and cost, with starts and steps of the population; None for other runs."""
     if not all(costs):
         return None
     found = Counter(cost["found"] for cost in costs)

@@ -11,6 +11,7 @@ from typing import Any
 from nalm.engine.checkpoint import discard
 from nalm.errors import ArgumentError, check_choice, check_positive
 from nalm.evaluate.ranking import rank
+from nalm.experiment.asked import Asked
 from nalm.experiment.checkpoints import checkpoint_folder
 from nalm.experiment.executor import Executor, OnProgress
 from nalm.experiment.plan import Chunk, make_plan
@@ -19,8 +20,8 @@ from nalm.experiment.run import Case, Run, knows_ideal_weights
 from nalm.experiment.store import Store
 from nalm.models import ModelSpec
 from nalm.recipes.steps import SCHEDULES
-from nalm.tasks import RangeTask, Table, expand_ranges
-from nalm.tasks.registry import range_task
+from nalm.tasks import OPERATIONS, RangeTask, Table, Task
+from nalm.tasks.registry import task_kind
 from nalm.training.trainers import trainer_of
 from nalm.units import UNITS
 
@@ -77,37 +78,53 @@ def make_experiment(
         hidden: values between the units of a stack.
         schedule: whether fewer steps shorten the recipes' schedules ("scaled") or cut them off ("published").
     """
-    kind = range_task(task)
-    check_positive("seeds", seeds)
-    check_choice("schedule", schedule, SCHEDULES)
-    for op in ops or ():
-        check_choice("op", op, kind.ops)
+    kind, asked = task_kind(task), Asked(ops, ranges, inputs)
     if iterations is not None:
         check_positive("iterations", iterations)
-    names = expand_ranges(ranges or kind.ranges)
-    cases = []
-    for model in _models(kind, models, recipe):
-        able = [op for op in kind.ops if model.can(op)]
-        wanted = able if ops is None else [op for op in ops if op in able]
-        if not able:
-            expected = f"able to express one of {', '.join(kind.ops)}, which {task} is about"
-            raise ArgumentError("units", expected, str(model))
-        if not wanted and models is None:
-            continue  # of the usual models, those that can
-        if not wanted:
-            can = f"one that {model} can express ({', '.join(able)})"
-            raise ArgumentError("op", can, ", ".join(ops or ()))
-        for op in wanted:
-            for name in names:
-                between = hidden if len(model.layers) > 1 else 2  # a single unit has nothing between
-                wanted_task = kind.of(op, name, inputs)
-                cases.append(Case(model, wanted_task, iterations, hidden=between, schedule=schedule))
-                _check_threshold(cases[-1], wanted_task)
-        model.check(*cases[-1].task.unit_features)
-        trainer_of(cases[-1].recipe).check(cases[-1].build(), cases[-1].task)
-    if not cases:
+    specs = _models(kind, models, recipe)
+    pairs = [(spec, asked.tasks_for(kind, spec, is_named=models is not None)) for spec in specs]
+    if not any(tasks for _, tasks in pairs):
         raise ArgumentError("op", f"one that the usual models of {task} can express", ", ".join(ops or ()))
-    return Experiment(task, tuple(dict.fromkeys(cases)), seeds)
+    return _experiment(task, pairs, seeds, iterations, hidden, schedule)
+
+
+def table_experiment(
+    table: Table,
+    models: Sequence[str] | None = None,
+    *,
+    seeds: int = 25,
+    iterations: int | None = None,
+    recipe: str | None = None,
+    hidden: int = 2,
+    schedule: str = "scaled",
+) -> Experiment:
+    """Models on a table of numbers; the arguments are those of `make_experiment`."""
+    pairs = [(spec, [table]) for spec in _models(Table, models, recipe)]
+    return _experiment(table.name, pairs, seeds, iterations, hidden, schedule)
+
+
+def _experiment(
+    name: str,
+    pairs: Sequence[tuple[ModelSpec, Sequence[Task]]],
+    seeds: int,
+    iterations: int | None,
+    hidden: int,
+    schedule: str,
+) -> Experiment:
+    """Every model on its tasks; what cannot be trained is refused before any work."""
+    check_positive("seeds", seeds)
+    check_choice("schedule", schedule, SCHEDULES)
+    cases = []
+    for model, tasks in pairs:
+        between = hidden if len(model.layers) > 1 else 2  # a single unit has nothing between
+        made = [Case(model, task, iterations, hidden=between, schedule=schedule) for task in tasks]
+        for case in made:
+            _check_threshold(case)
+        if made:
+            model.check(*made[-1].task.unit_features)
+            trainer_of(made[-1].recipe).check(made[-1].build(), made[-1].task)
+        cases += made
+    return Experiment(name, tuple(dict.fromkeys(cases)), seeds)
 
 
 def schedule_notes(experiment: Experiment) -> list[str]:
@@ -126,44 +143,24 @@ def schedule_notes(experiment: Experiment) -> list[str]:
     return [f"{', '.join(dict.fromkeys(models))}: {text}" for text, models in said.items()]
 
 
-def _models(kind: type[RangeTask], texts: Sequence[str] | None, recipe: str | None) -> list[ModelSpec]:
+def _models(kind: type[Task], texts: Sequence[str] | None, recipe: str | None) -> list[ModelSpec]:
     """Models by their names, by default all that the task and the recipe are made for."""
     if texts is not None:
         return [ModelSpec.parse(text).with_recipe(recipe) for text in texts]
-    usual = kind.models or [name for name, unit in UNITS.items() if set(unit.ops) & set(kind.ops)]
+    ops = set(kind.ops or OPERATIONS)
+    usual = kind.models or [name for name, unit in UNITS.items() if set(unit.ops) & ops]
     models = [ModelSpec.parse(text) for text in usual]
     able = [model.with_recipe(recipe) for model in models if model.is_made_for(recipe)]
     return able or [model.with_recipe(recipe) for model in models]  # a name that nobody knows is refused
 
 
-def _check_threshold(case: Case, task: RangeTask) -> None:
-    if task.threshold() is None and not knows_ideal_weights(case):
+def _check_threshold(case: Case) -> None:
+    """Refuse a range on which nobody could say whether a run is solved."""
+    task = case.task
+    if isinstance(task, RangeTask) and task.threshold() is None and not knows_ideal_weights(case):
         expected = f"with a test range on which the error of {case.model} can be bounded"
         hint = "Around zero only a single unit with known ideal weights is judged."
         raise ArgumentError("ranges", expected, repr(task.range), hint)
-
-
-def table_experiment(
-    table: Table,
-    models: Sequence[str],
-    *,
-    seeds: int = 25,
-    iterations: int | None = None,
-    recipe: str | None = None,
-    hidden: int = 2,
-    schedule: str = "scaled",
-) -> Experiment:
-    """Models on a table of numbers; the arguments are those of `make_experiment`."""
-    check_positive("seeds", seeds)
-    check_choice("schedule", schedule, SCHEDULES)
-    cases = []
-    for text in models:
-        model = ModelSpec.parse(text).with_recipe(recipe)
-        between = hidden if len(model.layers) > 1 else 2
-        cases.append(Case(model, table, iterations, hidden=between, schedule=schedule))
-        model.check(*table.unit_features)
-        trainer_of(cases[-1].recipe).check(cases[-1].build(), cases[-1].task)
-    return Experiment(table.name, tuple(dict.fromkeys(cases)), seeds)
 
 
 @dataclass(frozen=True)

@@ -22,20 +22,32 @@ from nalm.units import units_of
 
 
 def task_of(record: Record) -> Task:
-    """The run's task; of one that is not here, such as that of another package, what is stored."""
-    kind, identity = _kind_of(record.task), record.identity.get("task", {})
-    if kind is None:
-        return StoredTask(record.task, record.labels, identity)
-    return kind.rebuild(record.labels, identity)
+    """The run's task; all that the store knows of it, if its package is not here."""
+    kind, identity = _kind_of(record.task, is_given(record)), record.identity.get("task", {})
+    made = (
+        StoredTask(record.task, record.labels, identity)
+        if kind is None
+        else kind.rebuild(record.labels, identity)
+    )
+    if isinstance(made, StoredTask):
+        made.dtype = getattr(torch, record.identity["precision"])
+        made.log_interval = record.identity["log_interval"]
+    return made
+
+
+def is_given(record: Record) -> bool:
+    """Whether the run is one of a network that a paper makes, see `nalm.models.GivenModel`."""
+    return any("given" in layer for layer in record.identity["layers"])
 
 
 @functools.cache
-def _kind_of(task: str) -> type[Task] | None:
-    """The class of a task; None if nobody here has it, and with a warning if its package cannot be used."""
+def _kind_of(task: str, given: bool) -> type[Task] | None:
+    """The class of a task; None where nothing here has it, with a warning once unless it is a paper's."""
     try:
         return task_kind(task)
     except NalmError as error:
-        warnings.warn(f"Runs of the task {task!r} are not judged. {error}", stacklevel=3)
+        if not given:
+            warnings.warn(f"Runs of the task {task!r} are not judged. {error}", stacklevel=3)
         return None
 
 
@@ -89,7 +101,8 @@ def formula(record: Record, *, only_readable: bool = False) -> str | None:
         model = _model(record, record.chosen_parameters)
         if model is None or not units_of(model):
             return None
-        names = [f"x{k + 1}" for k in range(task_of(record).in_features)]
+        task = task_of(record)
+        names = task.identity().get("columns") or [f"x{k + 1}" for k in range(task.in_features)]
         return str(explain(model, names, only_readable=only_readable))
     except ESCAPES as error:
         return _unreadable(record, error)
@@ -107,21 +120,20 @@ def _unreadable(record: Record, error: BaseException) -> str:
 def _model(
     record: Record, parameters: Mapping[str, np.ndarray], lead: Sequence[int] = ()
 ) -> nn.Module | None:
-    """The run's model with these parameters; None if its source or its sizes are not what they were."""
-    spec = spec_of(record.model)
-    if spec is None or [layer.identity() for layer in spec.layers] != record.identity["layers"]:
+    """The run's model with these parameters, if its source is still the same."""
+    spec, task = spec_of(record.model), task_of(record)
+    if spec is None or spec.identity() != record.identity["layers"]:
         return None
-    sizes = task_of(record).unit_features
-    model = _skeleton(record.model, *sizes, record.identity.get("hidden", 2), tuple(lead))
+    model = _skeleton(record.model, task.unit_features, record.identity.get("hidden", 2), tuple(lead))
     held = {name: tuple(parameter.shape) for name, parameter in model.named_parameters()}
     if held != {name: value.shape for name, value in parameters.items()}:
-        return None  # the task has a network around the unit, or nobody here knows its sizes
+        return None  # a network around the unit, or sizes of a task, that are not known here
     # Buffers of a user's own module are not parameters, and stay as they are made.
     model.load_state_dict({k: torch.from_numpy(v) for k, v in parameters.items()}, strict=False)
     return model
 
 
 @functools.lru_cache(maxsize=256)
-def _skeleton(text: str, inputs: int, outputs: int, hidden: int, lead: tuple[int, ...]) -> nn.Module:
+def _skeleton(text: str, sizes: tuple[int, int], hidden: int, lead: tuple[int, ...]) -> nn.Module:
     """A model to be filled: the same object for all runs of an architecture."""
-    return ModelSpec.parse(text).build(inputs, outputs, hidden=hidden, batch_shape=lead)
+    return ModelSpec.parse(text).build(*sizes, hidden=hidden, batch_shape=lead)

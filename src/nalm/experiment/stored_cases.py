@@ -21,7 +21,7 @@ from nalm.evaluate.judged import assess
 from nalm.evaluate.outcome import limits
 from nalm.evaluate.summary import Assessment
 from nalm.experiment.other_cases import OtherCases
-from nalm.experiment.rebuild import spec_of, task_of
+from nalm.experiment.rebuild import is_given, spec_of, task_of
 from nalm.experiment.rows import summary_row
 from nalm.experiment.run import Case, make_identity
 from nalm.experiment.store import Record
@@ -212,7 +212,7 @@ def _usual(record: Record) -> dict[str, Any]:
     plain recipe and no source: then all that is special about the run is told.
     """
     spec, task = spec_of(record.model), task_of(record)
-    if any("given" in layer for layer in record.identity["layers"]):
+    if is_given(record):
         return record.identity  # a network of a paper has no other set-up than its own
     if spec is not None:
         with contextlib.suppress(NalmError):

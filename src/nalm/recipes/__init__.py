@@ -1,4 +1,4 @@
-"""The parts of a recipe: data and pure functions that know no unit."""
+"""The parts of a recipe: data and pure functions that know nothing of particular units."""
 
 from nalm.recipes.clamps import Bound, Clamp, Project
 from nalm.recipes.gradients import ClipNorm, ClipValue, GradientNoise

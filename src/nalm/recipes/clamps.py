@@ -1,4 +1,4 @@
-"""Clamps: what keeps parameters in bounds after an optimiser step, in place."""
+"""Clamps keep parameters within bounds after each optimiser step, in place."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class Clamp:
 
 @dataclass(frozen=True)
 class Project(Clamp):
-    """Every unit back into its own admissible set."""
+    """Move every unit's parameters back into its own admissible set."""
 
     def __call__(self, model: nn.Module) -> None:
         """Change the model's parameters in place."""
@@ -30,7 +30,7 @@ class Project(Clamp):
 
 @dataclass(frozen=True)
 class Bound(Clamp):
-    """Parameters with this name into [low, high], in any unit, or in those of the name `unit`."""
+    """Clamp parameters of this name to [low, high], in every unit or only in units named `unit`."""
 
     parameter: str
     low: float

@@ -1,4 +1,4 @@
-"""How far weights are from discrete values: what penalties are made of, and the sparsity error."""
+"""How far weights are from discrete values: used by the penalties and by the sparsity error."""
 
 from __future__ import annotations
 

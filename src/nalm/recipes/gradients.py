@@ -1,4 +1,4 @@
-"""What happens to gradients between backward and the optimiser: clips and noise, each model on its own.
+"""What happens to gradients between the backward pass and the optimiser: clipping and noise, per model.
 
 Gradients are a dictionary of tensors `models x ...`; numbers may be tensors with one value per model.
 """
@@ -56,14 +56,14 @@ class ClipValue:
 class GradientNoise:
     """Add normal noise of variance eta / (1 + step) ** decay (thesis, section 4.3.2; Neelakantan 2015).
 
-    Deviations: the thesis writes epoch where its runs have steps. The noise is added after the clips.
+    Deviations: the thesis writes epoch where its runs have steps. The noise is added after clipping.
     """
 
     eta: float = 1.0
     decay: float = 0.55
 
     def __call__(self, gradients: Gradients, noise: Gradients, now: StepState) -> Gradients:
-        """The disturbed gradients; `noise` holds a standard normal number for each of them."""
+        """The gradients with noise added; `noise` holds a standard normal number for each of them."""
         step = now.step.to(now.loss.dtype)
         deviation = (self.eta / (1 + step) ** self.decay).sqrt()
         return {name: g + per_model(deviation, g) * noise[name] for name, g in gradients.items()}

@@ -1,4 +1,4 @@
-"""Initial values that belong to a recipe instead of to a unit."""
+"""Initialisation that is set by a recipe instead of by the unit."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from nalm.recipes.subject import Subject
 
 @dataclass(frozen=True)
 class Initialise:
-    """Draw a parameter by another scheme, "nau" or "xavier", in any unit, or in those of the name `unit`.
+    """Draw a parameter by another scheme, "nau" or "xavier", in every unit or only in units named `unit`.
 
-    It counts where weights are drawn by seed, not where a module trains on from those it has.
+    It applies where weights are drawn by seed, not where training continues from a module's present weights.
     """
 
     parameter: str = field(metadata={"shape": True})
@@ -24,7 +24,7 @@ class Initialise:
         check_choice("scheme", self.scheme, SCHEMES)
 
     def initialiser(self, unit: Subject, parameter: str) -> Initialiser | None:
-        """The initialiser for this parameter of a unit; None if it keeps its own."""
+        """The initialiser for this parameter of a unit; None if the parameter keeps its own."""
         if parameter != self.parameter or self.unit not in (None, unit.name):
             return None
         return SCHEMES[self.scheme](unit.in_features, unit.out_features)

@@ -1,4 +1,4 @@
-"""Initial values as transforms of uniform numbers, so that whoever holds the randomness hands it in."""
+"""Initialisers: they transform uniform numbers that the caller draws, and draw none themselves."""
 
 from __future__ import annotations
 
@@ -92,11 +92,11 @@ def tanh_sigmoid(in_features: int, out_features: int) -> Uniform:
 def gated_product_variance(inputs: int, variance: float) -> float:
     """Variance of NMU weights of mean 1/2 that keeps the variance of inputs of mean 0 in the forward pass.
 
-    Madsen & Johansen 2020, equation 69. Negative where no weights can do so.
+    Madsen & Johansen 2020, equation 69. Negative where no weights can keep it.
     """
     kept = variance * (1 + variance) ** -inputs + (4 + 4 * variance) ** -inputs
     return float(kept ** (1 / inputs) - 0.25)
 
 
 SCHEMES = {"nau": half_capped, "xavier": xavier_uniform}
-"""Initialisers by name, for recipes that bring their own: from in and out features."""
+"""Initialisers by name, for recipes that set their own: functions of in and out features."""

@@ -1,6 +1,7 @@
 """Losses: one value per model from predictions and targets of shape `models x n x out`.
 
-Several outputs are averaged. Selection and test always use the mean squared error, whatever the loss.
+Several outputs are averaged. Selection and testing do not use the loss: they use the task's decisive error,
+by default the mean squared error.
 """
 
 from __future__ import annotations
@@ -32,7 +33,7 @@ class MSE(Loss):
 
 @dataclass(frozen=True)
 class RMSE(Loss):
-    """Root mean squared error; a model that is exactly right has the gradient zero."""
+    """Root mean squared error; the gradient of a model without error is zero."""
 
     def __call__(self, prediction: Tensor, target: Tensor, now: StepState) -> Tensor:
         """The loss of each model, shape `models`."""
@@ -82,11 +83,11 @@ class PCCThenMSE(Loss):
 
     def timing(self) -> str:
         """When it acts, in words."""
-        return f"gives way to MSE at step {self.switch:,.10g}"
+        return f"switches to MSE at step {self.switch:,.10g}"
 
     def missed(self, steps: int) -> str:
-        """What of it does not happen in so many steps, in words; empty if all does."""
-        return f"never gives way to MSE: it {self.timing()}" if steps <= self.switch else ""
+        """What of it does not happen within `steps` steps, in words; empty if everything does."""
+        return f"never switches to MSE: it {self.timing()}" if steps <= self.switch else ""
 
     def __call__(self, prediction: Tensor, target: Tensor, now: StepState) -> Tensor:
         """The loss of each model, shape `models`."""

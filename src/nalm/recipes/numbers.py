@@ -1,4 +1,4 @@
-"""Separate the shape of a recipe from its numbers, and put numbers of many recipes into one of that shape."""
+"""Separate the shape of a recipe from its numbers, and put the numbers of many recipes into one shape."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def join(shape: Any, numbers: Iterator[Any]) -> Any:
     children = [join(child, numbers) for child in shape.children]
     if shape.kind is tuple:
         return tuple(children)
-    # Past the constructor, whose checks are for Python numbers and were passed when `tree` was made.
+    # Without the constructor: its checks are for Python numbers, and `tree` passed them when it was made.
     made: Any = object.__new__(shape.kind)
     for field, child in zip(fields(shape.kind), children, strict=True):
         object.__setattr__(made, field.name, child)

@@ -1,6 +1,7 @@
-"""Optimisers as pure functions on a model axis. They take the same steps as torch.optim, model by model.
+"""Optimisers as pure functions over a model axis. Each model takes the same steps as with torch.optim.
 
-Parameters, gradients and state are dictionaries of tensors `models x ...`; rates are one per model.
+Parameters, gradients and state are dictionaries of tensors `models x ...`; each model has its own learning
+rate.
 """
 
 from __future__ import annotations
@@ -26,16 +27,16 @@ class Optimiser:
     trainer: ClassVar[str] = "engine"
     """The name of the trainer that takes its steps."""
     work: ClassVar[int] = 1
-    """What a step costs, roughly, in steps of first order."""
+    """The rough cost of a step, in steps of a first-order optimiser."""
     looks: ClassVar[bool] = False
-    """Whether `look` is to be called before the first step."""
+    """Whether `look` must be called before the first step."""
 
     def start(self, parameters: Parameters) -> State:
         """The state before the first step."""
         raise NotImplementedError
 
     def look(self, state: State, names: Sequence[str], x: Tensor) -> State:
-        """The state after a look at some inputs `models x n x in` of the parameters of these names."""
+        """The state after seeing some inputs `models x n x in` of the parameters with these names."""
         return state
 
     def step(self, parameters: Parameters, gradients: Gradients, state: State) -> tuple[Parameters, State]:
@@ -55,8 +56,8 @@ class Adam(Optimiser):
     def start(self, parameters: Parameters) -> State:
         """The state before the first step."""
         first = next(iter(parameters.values()))
-        # The running powers of the betas replace a power per step; float64 because 1 - beta2 is small.
-        # Like a tensor, not of a size: while a program is traced, the number of models is not known.
+        # Running products of the betas save a power per step; float64 because 1 - beta2 is small.
+        # `ones_like` instead of a size: while a program is traced, the number of models is not known.
         ones = torch.ones_like(first.reshape(first.shape[0], -1)[:, 0], dtype=torch.float64)
         state = {"power1": ones, "power2": ones.clone()}
         for name, p in parameters.items():
@@ -81,7 +82,7 @@ class Adam(Optimiser):
 
 @dataclass(frozen=True)
 class SGD(Optimiser):
-    """Gradient descent; `momentum` None leaves the velocity out altogether."""
+    """Gradient descent; with `momentum` None there is no velocity."""
 
     learning_rate: float = 1e-3
     momentum: float | None = None
@@ -131,19 +132,20 @@ class RMSProp(Optimiser):
 
 @dataclass(frozen=True)
 class Centred(Optimiser):
-    r"""Another optimiser in coordinates in which inputs far from zero do no harm.
+    r"""Another optimiser, run in coordinates in which inputs far from zero do no harm.
 
-    Inputs :math:`x = \mu + \tilde x` whose mean is large against their deviation :math:`\sigma` make the loss
-    of a sum :math:`w x` steep along :math:`\mu` and flat across. Weights are written as :math:`w = v T` with
-    :math:`T = I - (1 - r) \hat\mu \hat\mu^T, r = \sigma / \sqrt{\sigma^2 + \mu^2}`, in which it is equally
-    steep in all directions, and the optimiser works on :math:`v`. The weights themselves, their penalties and
-    clamps stay what they are. It costs two scalar products a row and step.
+    Inputs :math:`x = \mu + \tilde x` whose mean is large compared with their deviation :math:`\sigma` make
+    the loss of a sum :math:`w x` steep along :math:`\mu` and flat across. Weights are written as
+    :math:`w = v T` with :math:`T = I - (1 - r) \hat\mu \hat\mu^T, r = \sigma / \sqrt{\sigma^2 + \mu^2}`, and
+    the optimiser works on :math:`v`, in which the loss is equally steep in all directions. The weights
+    themselves, their penalties and their clamps do not change. It costs two scalar products per row and step.
 
     Args:
         optimiser: the other optimiser.
-        warm: steps before the coordinates are used. In them weights go slowly along the mean, so that it is
-            best to be right on average before. The other optimiser then starts afresh: what it remembers of
-            the first steep gradients would slow it down for thousands of steps.
+        warm: steps before these coordinates are used. In these coordinates weights move slowly along the
+            mean, so the outputs should first be right on average. After `warm` steps the other optimiser
+            restarts with a fresh state: its memory of the first steep gradients would slow it down for
+            thousands of steps.
     """
 
     optimiser: Optimiser = Adam()
@@ -153,17 +155,19 @@ class Centred(Optimiser):
 
     def __post_init__(self) -> None:
         if isinstance(self.optimiser, (Centred, LevenbergMarquardt)):
-            raise ArgumentError("optimiser", "one of first order, not centred itself", repr(self.optimiser))
+            raise ArgumentError(
+                "optimiser", "a first-order optimiser that is not itself Centred", repr(self.optimiser)
+            )
         if isinstance(self.warm, bool) or not isinstance(self.warm, (int, float)) or self.warm < 0:
             raise ArgumentError("warm", "a number of steps, 0 or more", repr(self.warm))
 
     @property
     def learning_rate(self) -> float:  # type: ignore[override]
-        """That of the other optimiser."""
+        """The learning rate of the other optimiser."""
         return self.optimiser.learning_rate
 
     def start(self, parameters: Parameters) -> State:
-        """The state before the first step: no direction until inputs are seen."""
+        """The state before the first step: there is no direction until inputs are seen."""
         state = self.optimiser.start(parameters)
         first = next(iter(parameters.values()))
         state["taken"] = torch.zeros(first.shape[0], dtype=first.dtype, device=first.device)
@@ -173,13 +177,13 @@ class Centred(Optimiser):
         return state
 
     def look(self, state: State, names: Sequence[str], x: Tensor) -> State:
-        """Take the direction of the mean input, its length being the part 1 - r to be removed."""
+        """Store the direction of the mean input; its squared length is the share 1 - r to be removed."""
         mean = x.mean(-2)
         deviation = (x - mean[..., None, :]).square().mean((-2, -1)).sqrt()
         length = mean.square().sum(-1).sqrt()
         removed = 1 - deviation / (deviation.square() + length.square()).sqrt()
         unit = mean / length.clamp_min(torch.finfo(x.dtype).tiny)[:, None]
-        # Inputs that never change, or are all zero, have no other direction to favour.
+        # Inputs that never change, or are all zero, give no reason to favour the other directions.
         removed = torch.where((deviation > 0) & (length > 0), removed, 0.0)
         seen = {f"direction:{name}": unit * removed.sqrt()[:, None] for name in names}
         fitting = {name: d for name, d in seen.items() if name in state and d.shape == state[name].shape}
@@ -209,7 +213,7 @@ class Centred(Optimiser):
 
 
 def _without(rows: Tensor, direction: Tensor, share: Tensor) -> Tensor:
-    """Rows `models x out x in` without a share of what they have of a direction, by its squared length."""
+    """Rows `models x out x in` minus `share` of their part along `direction`, times its squared length."""
     along = (rows * direction[:, None]).sum(-1, keepdim=True)
     return rows - share * along * direction[:, None]
 
@@ -218,15 +222,14 @@ def _without(rows: Tensor, direction: Tensor, share: Tensor) -> Tensor:
 class LevenbergMarquardt(Optimiser):
     """Second-order training in float64 from a population of starts (see `nalm.second_order`).
 
-    It replaces the whole step: loss, penalties, clips and clamps of a recipe have no part in it, and the
-    weights are made discrete at the end. `iterations` of the recipe are steps at most of each stage of a
-    start.
+    It replaces the whole step: the loss, penalties, clips and clamps of a recipe are not used, and the
+    weights are made discrete at the end. The recipe's `iterations` limit the steps of each stage of a start.
 
     Args:
-        starts: starts drawn from the units' own initial weights.
-        grow: begin with starts that are grown on the data.
-        rule: which rule decides what is exact; raised when it changes, so that runs judged by an earlier one
-            are computed again.
+        starts: how many starts are drawn from the units' own initialisation.
+        grow: whether to begin with starts that are grown on the data.
+        rule: the version of the rule that decides what is exact. It is raised when the rule changes, so that
+            runs judged by an earlier rule are computed again.
     """
 
     starts: int = field(default=4, metadata={"shape": True})
@@ -238,7 +241,7 @@ class LevenbergMarquardt(Optimiser):
 
     @property
     def learning_rate(self) -> float:  # type: ignore[override]
-        """The whole step is taken; its length is found anew in every step."""
+        """Always 1: the whole step is taken, and its length is found again in every step."""
         return 1.0
 
     def __post_init__(self) -> None:
@@ -248,5 +251,5 @@ class LevenbergMarquardt(Optimiser):
             check_positive("starts", self.starts)
 
     def start(self, parameters: Parameters) -> State:
-        """Nothing is carried from step to step that a user would see."""
+        """An empty state: nothing that a user would see is carried from step to step."""
         return {}

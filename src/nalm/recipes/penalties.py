@@ -1,4 +1,4 @@
-"""Penalties: one value per model, times a strength, times a schedule."""
+"""Penalties: one value per model, times a strength, times the factor of a schedule."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class Penalty:
 
 @dataclass(frozen=True)
 class UnitPenalty(Penalty):
-    """Each unit's own published penalty, summed over the units, or over those of the name `unit`."""
+    """Each unit's own published penalty, summed over all units or only over units named `unit`."""
 
     strength: float = 1.0
     schedule: Schedule = Always()
@@ -93,8 +93,8 @@ _DISTANCES = {"0,1": distance_to_bit, "-1,0,1": distance_to_integer_sign, "-1,1"
 class Discretise(Penalty):
     """Mean distance of the weights, or of the gates, from a set of values (thesis, section 5.4).
 
-    `values` is one of "0,1", "-1,0,1", "-1,1"; `of` is "weights", "gates" or the name of one of them, such
-    as "W"; `unit` restricts it to units of that name.
+    `values` is one of "0,1", "-1,0,1", "-1,1"; `of` is "weights", "gates" or the name of a single weight or
+    gate, such as "W"; `unit` restricts the penalty to units of that name.
     """
 
     strength: float = 1.0
@@ -124,7 +124,7 @@ class Discretise(Penalty):
 
 
 def _parameters(model: nn.Module, wanted: str | None = None) -> list[Tensor]:
-    """The parameters as attributes of their modules, so that tensors put in their place are seen."""
+    """The parameters, read as attributes of their modules, so that tensors put in their place are found."""
     return [
         getattr(module, name)
         for module in model.modules()

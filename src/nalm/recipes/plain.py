@@ -1,8 +1,8 @@
-"""Recipes as plain data: what a run is named by, and what is shown of it.
+"""Recipes as plain data: used for the identity of a run, and to show its recipe.
 
-Every part becomes a dictionary of its kind and of those fields that differ from their defaults, so that a
-field that is added later renames no run. A default must therefore never change: a new value is a new field or
-a new kind.
+Every part becomes a dictionary of its kind and of the fields that differ from their defaults, so that adding
+a field later does not change the identity of any run. A default must therefore never change: a new value
+needs a new field or a new kind.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ def to_plain(part: Any) -> Plain:
 
 
 def without_defaults(plain: Plain) -> Plain:
-    """The same plain data with every field left out that has its default."""
+    """The same plain data without the fields that have their default."""
     if isinstance(plain, list):
         return [without_defaults(each) for each in plain]
     if not isinstance(plain, dict):
@@ -42,7 +42,7 @@ def without_defaults(plain: Plain) -> Plain:
 
 
 def with_defaults(plain: Plain) -> Plain:
-    """The same plain data with every field of the kinds that are known here."""
+    """The same plain data with all fields, for the kinds that are known here."""
     if isinstance(plain, list):
         return [with_defaults(each) for each in plain]
     if not isinstance(plain, dict):
@@ -52,7 +52,7 @@ def with_defaults(plain: Plain) -> Plain:
 
 
 def in_words(plain: Plain) -> str:
-    """A recipe as it would be written in Python, without what it leaves out."""
+    """A recipe as it would be written in Python, without empty fields."""
     if isinstance(plain, list):
         return f"({', '.join(map(in_words, plain))}{',' if len(plain) == 1 else ''})"
     if not isinstance(plain, dict):
@@ -62,7 +62,7 @@ def in_words(plain: Plain) -> str:
 
 
 def leaves(plain: Plain, path: str = "") -> Iterator[tuple[str, Plain]]:
-    """Every part and every value with its path, such as `optimiser.learning_rate`; parts of tuples from 1."""
+    """Every part and value with its path, such as `optimiser.learning_rate`; tuples are counted from 1."""
     if path:
         yield path, plain
     if isinstance(plain, dict):
@@ -81,7 +81,7 @@ def _kind(part: type) -> str:
 
 
 def _number(value: Any) -> Any:
-    """A number as it is written: 1 and 1.0 give the same run and must give the same name."""
+    """A number in one notation: 1 and 1.0 are the same run and must give the same identity."""
     if isinstance(value, Real) and not isinstance(value, bool):
         wide = float(value)
         return int(wide) if wide.is_integer() else wide

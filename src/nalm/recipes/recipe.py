@@ -1,4 +1,4 @@
-"""A recipe: the small objects that together say how a model is trained."""
+"""A recipe: the small objects that together define how a model is trained."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ from nalm.recipes.reinitialise import Reinitialise
 
 @dataclass(frozen=True)
 class Recipe:
-    """How to train. The order inside one step is the order of the fields from `loss` to `clamps`.
+    """How to train. The order within a step is the order of the fields from `loss` to `clamps`.
 
-    `initialise` replaces initial values of the units' own. `by` names the trainer, such as "loop" for
-    networks that are too large to be trained side by side; by default the optimiser names it.
+    `initialise` replaces the units' own initialisation. `by` names the trainer, such as "loop" for networks
+    that are too large to be trained side by side; by default the optimiser names it.
 
-    Types and None are the shape of a recipe: runs whose recipes have the same shape train in one program,
-    each with its own numbers.
+    The types of the parts, and which are None, form the shape of a recipe: runs whose recipes have the same
+    shape train in one program, each with its own numbers.
     """
 
     loss: Loss = MSE()
@@ -61,12 +61,12 @@ class Recipe:
 
     @property
     def trainer(self) -> str:
-        """The name of the trainer that carries it out, see `nalm.training.trainers`."""
+        """The name of the trainer that runs it, see `nalm.training.trainers`."""
         return self.by or self.optimiser.trainer
 
     @property
     def work(self) -> int:
-        """What a run costs, roughly, in steps of first order."""
+        """The rough cost of a run, in steps of a first-order optimiser."""
         return self.iterations * self.optimiser.work
 
 
@@ -85,7 +85,7 @@ _KINDS: dict[str, tuple[type, ...]] = {
 
 
 SECOND_ORDER = Recipe(optimiser=LevenbergMarquardt(), penalties=(), clamps=(), iterations=100)
-"""The recipe "second-order", the same for every unit: it needs no numbers of a unit's own."""
+"""The recipe "second-order", the same for every unit."""
 
 
 def _words(kinds: tuple[type, ...]) -> str:

@@ -12,13 +12,13 @@ from torch import Tensor
 class Reinitialise:
     """Start again when the second half of the stored losses is no better than the first.
 
-    Every `every` steps, once more than `stored` losses have been collected since the last start: if
-    mean(first half) <= mean(second half) + std(second half) and mean(second half) > `floor`.
-    The optimiser's state is kept.
+    This is checked every `every` steps, once more than `stored` losses have been collected since the last
+    start. The condition is mean(first half) <= mean(second half) + std(second half) and
+    mean(second half) > `floor`. The optimiser's state is kept.
 
     Deviations: the loss of a step is the last logged validation error, as in the public version; the thesis
     means the loss of each step. The thesis stores 10,000 losses in section 2.2.2 and 5,000 in table E.3. A
-    recipe for fewer steps keeps the number: within less than a logging interval nothing is known.
+    recipe for fewer steps keeps the number, because losses are known only once per logging interval.
     """
 
     stored: int = 10_000
@@ -30,11 +30,11 @@ class Reinitialise:
         return f"may begin after step {self.stored:,}"
 
     def missed(self, steps: int) -> str:
-        """What of it does not happen in so many steps, in words; empty if all does."""
+        """What of it does not happen within `steps` steps, in words; empty if everything does."""
         return f"never happens: it {self.timing()}" if steps <= self.stored else ""
 
     def stuck(self, logged: Tensor, interval: int, began: Tensor, step: int) -> Tensor:
-        """Which models ask for new weights, shape `models`.
+        """Which models need new weights, shape `models`.
 
         Args:
             logged: validation errors at steps 0, interval, 2 * interval, …, shape `models x logs`.
@@ -53,7 +53,7 @@ class Reinitialise:
 
 
 def _overlap(starts: Tensor, interval: int, low: Tensor, high: Tensor) -> Tensor:
-    """How many steps of [low, high) carry each logged error, which stands from its start to the next."""
+    """How many steps of [low, high) have each logged error, which holds until the next one."""
     ends = starts + interval
     return (torch.minimum(ends, high[:, None]) - torch.maximum(starts, low[:, None])).clamp(min=0)
 

@@ -1,7 +1,7 @@
 """Schedules: a factor per model as a function of the step and of the last logged validation error.
 
 Every number may be a Python number or a tensor with one value per model. Fields that are marked as steps are
-shortened with a recipe, see `nalm.recipes.steps`.
+scaled when a recipe is shortened, see `nalm.recipes.steps`.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ STEPS = {"steps": True}
 
 
 class StepState(NamedTuple):
-    """Where the runs stand: the step about to be taken and the last logged validation error."""
+    """The state of the runs: the step about to be taken and the last logged validation error."""
 
     step: Tensor
     loss: Tensor
@@ -32,11 +32,11 @@ class Schedule:
         raise NotImplementedError
 
     def timing(self) -> str:
-        """When it acts, in words; empty if it is the same all the time."""
+        """When it acts, in words; empty if it never changes."""
         return ""
 
     def missed(self, steps: int) -> str:
-        """What of it does not happen in so many steps, in words; empty if all does."""
+        """What of it does not happen within `steps` steps, in words; empty if everything does."""
         return ""
 
 
@@ -61,7 +61,7 @@ class Ramp(Schedule):
         return f"ramps from step {_number(self.start)} to {_number(self.end)}"
 
     def missed(self, steps: int) -> str:
-        """What of it does not happen in so many steps, in words; empty if all does."""
+        """What of it does not happen within `steps` steps, in words; empty if everything does."""
         if steps <= self.start:
             return f"never begins: it {self.timing()}"
         return f"is not fully on: it {self.timing()}" if steps < self.end else ""
@@ -69,7 +69,7 @@ class Ramp(Schedule):
     def scale(self, now: StepState) -> Tensor:
         """The factor at this point, shape `models`."""
         done, length = now.step - self.start, self.end - self.start
-        begun = (done >= 0).to(now.loss.dtype)  # a ramp without length is a jump
+        begun = (done >= 0).to(now.loss.dtype)  # a ramp of length zero is a jump
         return torch.where(torch.as_tensor(length > 0), (done / length).clamp(0, 1), begun)
 
 
@@ -87,7 +87,7 @@ class Growth(Schedule):
         return f"grows every {_number(self.every)} steps"
 
     def missed(self, steps: int) -> str:
-        """What of it does not happen in so many steps, in words; empty if all does."""
+        """What of it does not happen within `steps` steps, in words; empty if everything does."""
         times = math.ceil(round(math.log(self.last / self.first, self.factor), 9)) if self._grows() else 0
         if steps > times * self.every:
             return ""
@@ -106,7 +106,7 @@ class Growth(Schedule):
 
 @dataclass(frozen=True)
 class WhenLossBelow(Schedule):
-    """1 past the step `after` while the last logged error is below `bound`, else 0 (iNALU's trigger)."""
+    """1 after step `after` while the last logged error is below `bound`, else 0 (iNALU's trigger)."""
 
     bound: float = 1.0
     after: float = field(default=10_000.0, metadata=STEPS)
@@ -116,7 +116,7 @@ class WhenLossBelow(Schedule):
         return f"may begin after step {_number(self.after)}"
 
     def missed(self, steps: int) -> str:
-        """What of it does not happen in so many steps, in words; empty if all does."""
+        """What of it does not happen within `steps` steps, in words; empty if everything does."""
         return f"never begins: it {self.timing()}" if steps <= self.after + 1 else ""
 
     def scale(self, now: StepState) -> Tensor:

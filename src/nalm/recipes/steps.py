@@ -1,7 +1,7 @@
-"""Recipes for other numbers of steps: what happens at some step happens earlier in proportion.
+"""Recipes for another number of steps: with fewer steps, scheduled events happen proportionally earlier.
 
 A recipe cut off before its penalty begins is another recipe, and usually a bad one. Parts of a recipe mark
-those of their numbers that are steps, and say in words when they act and what a cut would leave out.
+which of their numbers are steps, and describe when they act and what a cut would leave out.
 """
 
 from __future__ import annotations
@@ -15,37 +15,37 @@ from nalm.recipes.recipe import Recipe
 from nalm.recipes.schedules import Growth, Ramp, WhenLossBelow
 
 SCHEDULES = ("scaled", "published")
-"""What fewer steps than a recipe's own do to it: shorten its schedules with them, or cut them off."""
+"""How a recipe is given fewer steps than its own: its schedules are shortened too, or cut off."""
 STEP_NAMES = frozenset(
     field.name
     for kind in (Ramp, Growth, WhenLossBelow, PCCThenMSE)
     for field in fields(kind)
     if field.metadata.get("steps")
 )
-"""The names of the numbers that are steps, as they stand in the text of a recipe."""
+"""The names of the fields that are steps, as written in the text of a recipe."""
 
 
 @runtime_checkable
 class Timed(Protocol):
-    """A part of a recipe that acts at some steps."""
+    """A part of a recipe that acts at certain steps."""
 
     def timing(self) -> str:
-        """When it acts, in words; empty if it is the same all the time."""
+        """When it acts, in words; empty if it never changes."""
         ...
 
     def missed(self, steps: int) -> str:
-        """What of it does not happen in so many steps, in words; empty if all does."""
+        """What of it does not happen within `steps` steps, in words; empty if everything does."""
         ...
 
 
 @dataclass(frozen=True)
 class Timing:
-    """How the schedules of a recipe differ from those of the recipe that it was made of.
+    """How the schedules of a recipe differ from those of the recipe that it was made from.
 
     Attributes:
-        kind: "published" if they do not, "scaled" if they are shortened with the steps, "cut" if some of
-            what they say is left out, "other" if they are changed in another way.
-        usual_steps: steps of the recipe that it was made of.
+        kind: "published" if they do not differ, "scaled" if they are shortened in proportion to the steps,
+            "cut" if part of them is left out, "other" if they are changed in another way.
+        usual_steps: steps of the recipe that it was made from.
         changes: what happens at other steps, in words.
         missed: what does not happen, in words.
     """
@@ -57,18 +57,18 @@ class Timing:
 
 
 def shorter(recipe: Recipe, factor: float) -> Recipe:
-    """A recipe for a part of the steps."""
+    """The recipe with its steps and schedules multiplied by `factor`."""
     made = _changed(recipe, lambda steps: steps * factor)
     return replace(made, iterations=max(1, round(recipe.iterations * factor)))
 
 
 def with_steps(recipe: Recipe, steps: int, schedule: str = "scaled") -> Recipe:
-    """A recipe for so many steps: with fewer its schedules are shortened too, with more they stay.
+    """The recipe for `steps` steps: fewer than its own shorten its schedules too, more leave them unchanged.
 
     Args:
         recipe: the recipe.
-        steps: how many.
-        schedule: "scaled", or "published" to leave the schedules alone and cut off what comes too late.
+        steps: the number of steps.
+        schedule: "scaled", or "published" to leave the schedules unchanged and cut off what comes too late.
     """
     if schedule == "scaled" and steps < recipe.iterations:
         recipe = _changed(recipe, lambda step: step * steps / recipe.iterations)
@@ -98,7 +98,7 @@ def timing_of(recipe: Recipe, usual: Recipe) -> Timing:
 
 
 def _timed(part: Any, name: str = "") -> Iterator[tuple[str, Timed]]:
-    """All parts that act at some steps, by a name that tells them apart."""
+    """All parts that act at certain steps, each with a distinct name."""
     if isinstance(part, tuple):
         kinds = [type(each) for each in part]
         for k, each in enumerate(part):
@@ -119,7 +119,7 @@ def _same(ours: dict[str, Timed], theirs: dict[str, Timed]) -> bool:
 
 
 def _changed(part: Any, change: Callable[[float], float]) -> Any:
-    """The same with all steps changed."""
+    """The same part with all its steps changed."""
     if isinstance(part, tuple):
         return tuple(_changed(each, change) for each in part)
     if not is_dataclass(part) or isinstance(part, type):

@@ -1,4 +1,4 @@
-"""What a recipe may act on inside a model. Units are such parts; recipes need to know no more of them."""
+"""What a recipe may act on inside a model. Units are subjects; recipes need to know no more about them."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from torch import Tensor, nn
 
 
 class Subject(nn.Module):
-    """A part of a model with weights and gates that may be penalised, and bounds that it is kept within."""
+    """A part of a model with weights and gates that may be penalised, and bounds that it must stay within."""
 
     name: ClassVar[str]
     in_features: int
@@ -19,7 +19,7 @@ class Subject(nn.Module):
         raise NotImplementedError(f"{type(self).__name__} must define `weights`")
 
     def gates(self) -> dict[str, Tensor]:
-        """Gates with a value of their own, not those computed from the input."""
+        """Gates that are parameters, not those computed from the input."""
         return {}
 
     def penalty(self) -> Tensor:
@@ -27,10 +27,10 @@ class Subject(nn.Module):
         raise NotImplementedError(f"{type(self).__name__} must define `penalty`")
 
     def project_(self) -> None:
-        """Move the parameters back into the admissible set, in place. The default has no bounds."""
+        """Move the parameters back into the admissible set, in place. By default there are no bounds."""
 
 
 def subjects_of(model: nn.Module, name: str | None = None) -> list[Subject]:
-    """All such parts of a model, or those of this name, in the order of `model.modules()`."""
+    """All subjects in a model, or those of this name, in the order of `model.modules()`."""
     found = (module for module in model.modules() if isinstance(module, Subject))
     return [part for part in found if name in (None, part.name)]

@@ -1,1 +1,1 @@
-"""Results for people: tables on a terminal, files for other programs."""
+"""Results to read: tables on a terminal, a page, and files for other programs."""

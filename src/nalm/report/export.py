@@ -1,6 +1,6 @@
-"""Runs as a file for other programs: CSV, Parquet or JSON, one row a run.
+"""Runs as a file for other programs: CSV, Parquet or JSON, one row per run.
 
-In CSV, curves and weights are JSON inside their column; in Parquet curves are lists of numbers.
+In CSV, curves and weights are written as JSON in their columns; in Parquet, curves are lists of numbers.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ _AS_TEXT = ("weights", "machine", "cost")
 
 
 def write_runs(runs: Sequence[dict[str, Any]], path: Path, form: str) -> None:
-    """Write all runs, or leave a file that was there as it is."""
+    """Write all runs; if that fails, an existing file is not changed."""
     write = FORMATS[check_choice("format", form, FORMATS)]
     if str(path) == "-":
         hint = "For JSON on standard output use `nalm runs --json -`."
@@ -29,7 +29,7 @@ def write_runs(runs: Sequence[dict[str, Any]], path: Path, form: str) -> None:
 
 
 def flat(run: dict[str, Any]) -> dict[str, Any]:
-    """A run without nesting but for the lists of its curve."""
+    """A run without nesting, except for the lists of its curve."""
     row = {name: value for name, value in run.items() if name != "curve"}
     row |= {name: json.dumps(row[name]) for name in _AS_TEXT}
     return row | {f"curve_{name}": values for name, values in run["curve"].items()}

@@ -1,4 +1,4 @@
-"""The ledger's tab of the report: the results that are kept with the project."""
+"""The ledger tab of the report: the results that come with the project."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from nalm.papers.ledger_markdown import both_sides, shares
 
 
 def ledger_cells() -> dict[str, Any]:
-    """The cells of every kept result, for the page's program."""
+    """The cells of every stored result, for the page's scripts."""
     results = {entry["id"]: ledger.kept_result(entry["id"]) for entry in ledger.listing()}
     return {
         "verdicts": [str(verdict) for verdict in Agreement],
@@ -33,7 +33,7 @@ def _shown(cell: dict[str, Any]) -> dict[str, Any]:
 
 
 def ledger_text() -> dict[str, Any]:
-    """The ledger as far as the template shows it."""
+    """The part of the ledger that the template shows."""
     entries = ledger.listing()
     results = [r for entry in entries if (r := ledger.kept_result(entry["id"])) is not None]
     found = shares(results)

@@ -1,7 +1,7 @@
 """Single runs, packed for a page: thousands of curves and weights over time in a few megabytes.
 
-Numbers are 16 bits wide: errors in steps of 1/200 of a decade, weights in steps of a scale of the run. Along
-time only differences are kept, all high bytes before all low ones, which compress well.
+Numbers are 16 bits wide: errors in steps of 1/200 of a decade, weights in multiples of a scale per run. Only
+differences along time are stored, all high bytes before all low bytes, which compresses well.
 """
 
 from __future__ import annotations
@@ -24,21 +24,21 @@ from nalm.experiment.stored_cases import StoredCase, StoredRun
 ERRORS_PER_DECADE = 200
 NOT_FINITE, LARGEST = -32768, 32767
 FINEST = 1 / 2000
-"""The scale of weights, unless a run has such that need a coarser one."""
+"""The scale of weights, unless the weights of a run need a coarser one."""
 SHOWN_WEIGHTS = 24
 BUDGET = 4_000_000
-"""Numbers on a page; beyond that every case shows fewer seeds."""
+"""The most numbers on a page; if there are more, every case shows fewer seeds."""
 FORMULA = 200
-"""As how many numbers the formula of a run counts: reading it takes longer than anything else."""
+"""The formula of a run counts as this many numbers, because reading it takes longer than anything else."""
 TOGETHER = 500
-"""Runs that are read from the store at a time."""
+"""How many runs are read from the store at a time."""
 
 Fetch = Callable[[Sequence[str]], Iterable[Record]]
-"""Gives the runs of these names, in any order, with their weights over time."""
+"""Returns the runs of these names, in any order, with their weights over time."""
 
 
 def packed(data: bytes) -> str:
-    """Bytes as text that no browser takes for markup, compressed."""
+    """Bytes compressed into text that no browser interprets as markup."""
     return base64.b64encode(gzip.compress(data, 9, mtime=0)).decode()
 
 
@@ -47,7 +47,7 @@ class Packed:
     """The runs of a page.
 
     Attributes:
-        text: what the page reads.
+        text: the data that the page reads.
         shown: how many runs of each case are in it.
     """
 
@@ -60,12 +60,12 @@ def pack_runs(
     fetch: Fetch,
     on_progress: Callable[[int, int], None] = lambda done, total: None,
 ) -> Packed:
-    """Pack as many seeds of every case as fit, those with the lowest numbers first.
+    """Pack as many seeds of every case as fit, the lowest seeds first.
 
     Args:
-        cases: in the order in which the page knows them.
+        cases: the cases in the order of the page.
         fetch: reads runs from the store.
-        tell: is told how many of how many runs are done.
+        on_progress: called with the number of runs done and the number of all runs.
     """
     shown = _runs_that_fit(cases, fetch)
     runs, total = _Runs(), sum(shown)
@@ -80,7 +80,7 @@ def pack_runs(
 
 
 def _together(shown: Sequence[int]) -> Iterable[list[int]]:
-    """Cases by their places, some at a time, so that few runs are in memory."""
+    """Indices of cases, a few at a time, so that few runs are in memory."""
     some: list[int] = []
     for index in range(len(shown)):
         some.append(index)
@@ -92,7 +92,7 @@ def _together(shown: Sequence[int]) -> Iterable[list[int]]:
 
 
 def _runs_that_fit(cases: Sequence[StoredCase], fetch: Fetch) -> list[int]:
-    """How many runs of each case are shown: as many of each; of too many cases one of each of the first."""
+    """How many runs of each case are shown: equally many; with too many cases, one run of the first cases."""
     names = [case.runs[0].id for case in cases]
     known = {
         record.id: _size(record)
@@ -108,12 +108,12 @@ def _runs_that_fit(cases: Sequence[StoredCase], fetch: Fetch) -> list[int]:
 
 
 def _largest_that_fits(size: Callable[[int], int], most: int) -> int:
-    """The largest number up to `most` whose size, which grows with it, is within the budget; 0 if none is."""
+    """The largest number up to `most` whose size is within the budget, 0 if none is; sizes must be rising."""
     return bisect.bisect_right(range(1, most + 1), BUDGET, key=size)
 
 
 def _size(record: Record) -> int:
-    """About how many numbers a run like this needs."""
+    """Roughly how many numbers such a run needs."""
     weights = sum(value[0].size for value in record.history.values()) if record.history else 0
     return FORMULA + 2 * len(record.steps) + min(weights, SHOWN_WEIGHTS) * len(record.history_steps)
 
@@ -126,7 +126,7 @@ _PER_RUN = (
 
 @dataclass
 class _Runs:
-    """What has been packed so far: a header of plain data, and the numbers."""
+    """The runs packed so far: a header of plain data, and the numbers."""
 
     header: dict[str, Any] = field(
         default_factory=lambda: {
@@ -141,7 +141,7 @@ class _Runs:
     numbers: list[np.ndarray] = field(default_factory=list)
 
     def add(self, index: int, runs: Sequence[tuple[StoredRun, Record]]) -> None:
-        """Take the runs of a case."""
+        """Add the runs of a case."""
         names, weights = _weights_over_time([record for _, record in runs])
         shown = _largest(weights)
         self.header["cases"].append({"names": [names[k] for k in shown], "weights": len(names)})
@@ -184,11 +184,11 @@ class _Runs:
 
 
 _Weights = list[np.ndarray | None]
-"""Of each run the weights over time, `weights x points`; None if they were not kept."""
+"""The weights over time of each run, `weights x points`; None if they were not kept."""
 
 
 def _largest(weights: _Weights) -> np.ndarray:
-    """Which weights to show: of many those that are the largest in any of the runs say the most."""
+    """Which weights to show: if there are many, those that are largest in any of the runs."""
     known = [values for values in weights if values is not None]
     if not known or len(known[0]) <= SHOWN_WEIGHTS:
         return np.arange(len(known[0]) if known else 0)
@@ -199,7 +199,7 @@ def _largest(weights: _Weights) -> np.ndarray:
 def _weights_over_time(records: Sequence[Record]) -> tuple[list[str], _Weights]:
     """Names of all single weights, and their values."""
     names: list[str] = []
-    groups: dict[int, list[int]] = {}  # those with as many points are told together, which is quick
+    groups: dict[int, list[int]] = {}  # runs with equally many points are processed together, for speed
     for k, record in enumerate(records):
         if record.history:
             groups.setdefault(len(record.history_steps), []).append(k)
@@ -216,7 +216,7 @@ def _weights_over_time(records: Sequence[Record]) -> tuple[list[str], _Weights]:
 
 
 def _place(index: tuple[int, ...]) -> str:
-    """The place of a weight, counted from 1 as in x1, x2, …."""
+    """The index of a weight, counted from 1 as in x1, x2, …."""
     return f"[{','.join(str(k + 1) for k in index)}]" if index else ""
 
 
@@ -232,7 +232,7 @@ def _errors(curve: np.ndarray) -> np.ndarray:
 
 
 def _whole(values: np.ndarray) -> np.ndarray:
-    """The nearest numbers of 16 bits; what is not finite has one of its own."""
+    """The nearest 16-bit numbers; one of them is reserved for values that are not finite."""
     held = np.clip(np.rint(np.where(np.isfinite(values), values, 0)), -LARGEST, LARGEST)
     return np.where(np.isfinite(values), held, NOT_FINITE).astype(np.int16)
 
@@ -242,5 +242,5 @@ def _differences(values: np.ndarray) -> np.ndarray:
 
 
 def rounded(value: float | None) -> float | None:
-    """Six digits; None for what is not finite."""
+    """The value to six digits; None if it is not finite."""
     return float(f"{value:.6g}") if value is not None and np.isfinite(value) else None

@@ -1,7 +1,7 @@
-"""One self-contained page of a store's results: opens from disk, fetches nothing.
+"""One self-contained page of a store's results: it opens from disk and fetches nothing.
 
-A store is read in two passes: all runs without their weights, each judged and let go, and then those of which
-the page shows curves, weights and formula.
+A store is read in two passes: first all runs without their weights, each judged and then freed; then the runs
+of which the page shows curves, weights and formula.
 """
 
 from __future__ import annotations
@@ -34,16 +34,16 @@ _SCRIPTS = ("decode", "dom", "plots", "panels", "table", "run", "ledger", "main"
 def write_page(
     store: Path, output: Path, on_progress: Callable[[int, int], None] = lambda done, total: None
 ) -> int:
-    """Write the page; a store that is not there is an empty one. The number of runs.
+    """Write the page and return the number of runs; a store that does not exist counts as empty.
 
     Args:
         store: the store.
-        output: the file to write; a file that was there stays as it is if anything goes wrong.
-        tell: is told how many of how many runs are done.
+        output: the file to write; an existing file is not changed if anything goes wrong.
+        on_progress: called with the number of runs done and the number of all runs.
     """
     check_output(output, store)
     with contextlib.ExitStack() as opened:
-        # Every run that is read is checked by itself: the file as a whole need not be gone through before.
+        # Every run is checked when it is read: the file as a whole need not be checked first.
         held = opened.enter_context(Store(store, read_only=True, damaged=True)) if store.exists() else None
         runs = Runs(held)
         others = OtherCases()
@@ -58,7 +58,7 @@ class Runs:
 
     Attributes:
         store: the store; None if there is none.
-        total: how many runs there are, once they have all been read.
+        total: the number of runs, once they have all been read.
     """
 
     def __init__(self, store: Store | None) -> None:
@@ -93,7 +93,7 @@ def _rendered(
         store=store.name,
         store_argument=shlex.quote(str(store)),
         made=f"{datetime.now(UTC):%Y-%m-%d %H:%M} UTC",
-        # Which scripts may run is decided by a word that text in the data cannot know.
+        # Only scripts with this nonce may run, and text in the data cannot know it.
         nonce=secrets.token_hex(16),
         style=_asset("page.css"),
         script="\n".join(_asset(f"{name}.js") for name in _SCRIPTS),
@@ -110,9 +110,7 @@ def _rendered(
 
 
 def _about_runs(shown: int, total: int, every_row: bool) -> str:
-    said = (
-        "Errors and weights of one seed over time, and what the weights at the chosen step say as a formula."
-    )
+    said = "Errors and weights of one seed over time, and the formula of the weights at the chosen step."
     if shown == total:
         return said
     which = "the lowest seeds of every row" if every_row else "the lowest seed of the first rows"
@@ -128,6 +126,6 @@ def _template() -> Any:
         from jinja2 import Environment, FileSystemLoader, StrictUndefined
     except ImportError:
         raise NalmError("The report needs Jinja2: pip install 'nalm[report]'.") from None
-    # Everything from data is escaped: names of units and files are text, whatever they contain.
+    # Everything from data is escaped: names of units and files may contain anything.
     made = Environment(loader=FileSystemLoader(_ASSETS), autoescape=True, undefined=StrictUndefined)
     return made.get_template("page.html")

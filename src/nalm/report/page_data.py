@@ -1,4 +1,4 @@
-"""What a page says, as plain data: sections, rows, headline, settings."""
+"""The contents of a page as plain data: sections, rows, headline, settings."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from nalm.report.page_summary import headline
 from nalm.tasks import RANGES
 
 MOST_PIECES = 8
-"""Of seeds with gaps, how many stretches are told one by one."""
+"""How many ranges of consecutive seeds are listed."""
 
 
 class Page:
@@ -35,13 +35,13 @@ class Page:
         for row in self.rows:
             self.machines.update(row.case.machines)
 
-    # -- for the page's program ------------------------------------------------------------------
+    # -- for the page's scripts ------------------------------------------------------------------
 
     def program_data(self, shown: Sequence[int]) -> dict[str, Any]:
-        """What the scripts of the page work with.
+        """The data for the scripts of the page.
 
         Args:
-            shown: how many single runs of each row the page has.
+            shown: how many single runs of each row are on the page.
         """
         machines = _numbered(self.machines)
         sections = _numbered(self.sections)
@@ -66,7 +66,7 @@ class Page:
                 }
                 for k, (section, rows) in enumerate(self.sections.items())
             ],
-            # Their order gives colours and symbols: plain models have the first ones.
+            # Their order determines colours and symbols: plain models have the first ones.
             "labels": list(
                 dict.fromkeys(row.label for row in sorted(self.rows, key=lambda each: each.second_rank))
             ),
@@ -106,7 +106,7 @@ class Page:
     # -- for the text of the page ----------------------------------------------------------------
 
     def text_data(self) -> dict[str, Any]:
-        """What the template shows."""
+        """The data for the template."""
         cases = [row.case for row in self.rows]
         times = sorted(time for case in cases for time in case.times)
         untimed = sum(case.untimed for case in cases)
@@ -138,7 +138,7 @@ class Page:
 
 
 def _numbered(things: Iterable[Any]) -> dict[Any, int]:
-    """Each thing once, with its place."""
+    """Each distinct item with its index."""
     return {thing: k for k, thing in enumerate(dict.fromkeys(things))}
 
 
@@ -152,7 +152,7 @@ def _recipe_name(case: StoredCase) -> str:
 
 
 def _recipe(case: StoredCase) -> str:
-    """The recipe without what it leaves out."""
+    """The recipe in words, without empty fields."""
     return in_words(with_defaults(case.identity["recipe"]))
 
 
@@ -167,7 +167,7 @@ def _versions_text(versions: Iterable[tuple[str, Any]]) -> str:
 
 
 def seeds_text(seeds: Iterable[int]) -> str:
-    """Seeds in words: `0 to 24`, `1, 5`; of many pieces the first ones and how many seeds there are."""
+    """Seeds in words: `0 to 24`, `1, 5`; if there are many ranges, the first ones and the number of seeds."""
     ordered = sorted(seeds)
     pieces: list[list[int]] = []
     for seed in ordered:
@@ -183,7 +183,7 @@ def seeds_text(seeds: Iterable[int]) -> str:
 
 
 def when(times: Sequence[str]) -> str:
-    """The time from the first to the last, in words."""
+    """The period from the first time to the last, in words."""
     if not times:
         return "before times were noted"
     first, last = (datetime.fromisoformat(time) for time in (times[0], times[-1]))

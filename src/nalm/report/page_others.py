@@ -1,4 +1,4 @@
-"""The part of a page about runs that no threshold judges: median errors, one table per task."""
+"""The part of a page about runs without a threshold: median errors, one table per task."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The papers' success rates beside the rows of a page: of the same data, threshold and steps."""
+"""The papers' success rates for the rows of a page, for the same data, threshold and steps."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from nalm.report.page_rows import PageRow, Section
 
 
 def published_rows(sections: Mapping[Section, Sequence[PageRow]]) -> list[dict[str, Any]]:
-    """One row a published rate of a task that is on the page, with its section and its budget."""
+    """One row per published rate of a task that is on the page, with its section and its budget."""
     return [row for index, rows in enumerate(sections.values()) for row in _of_section(index, rows)]
 
 
 def _of_section(index: int, rows: Sequence[PageRow]) -> Iterator[dict[str, Any]]:
-    # Rows that differ in more than operation and range are in other sections: one of each stands for all.
+    # Rows of a section differ only in operation and range, so one of each represents all.
     tasks = {(row.op, row.range): row.case.task for row in rows}
     for (op, range), task in tasks.items():
         for rate in published_for(task):

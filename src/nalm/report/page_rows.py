@@ -1,4 +1,4 @@
-"""The rows of a page: every case of a store in its section, in the order of the catalogue, with a name."""
+"""The rows of a page: every case of a store, with its section and name, in the order of the catalogue."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class Section:
 
 
 def section_of(case: StoredCase) -> Section:
-    """Where a case belongs."""
+    """The section of a case."""
     known = {field.name: field.default for field in fields(case.task)}  # type: ignore[arg-type]
     others = [
         (name, getattr(case.task, name))
@@ -50,7 +50,7 @@ def _range_set(case: StoredCase) -> str:
 
 
 def range_name(task: RangeTask) -> str:
-    """The papers' name of a range, or what it is: the same for the same data, however it was written."""
+    """The papers' name of a range, or its ends: the same for the same data, however it was written."""
     if task.range in RANGES:
         return task.range
     pair = (task.train_range, task.test_range)
@@ -59,15 +59,15 @@ def range_name(task: RangeTask) -> str:
 
 @dataclass(frozen=True, eq=False)
 class PageRow:
-    """A case in its place.
+    """A case as a row of the page.
 
     Attributes:
         index: its number on the page.
         case: the stored runs.
-        section: where it belongs.
+        section: its section.
         label: the name of its model and variant.
-        second_rank: whether the same model is there with its own recipe and as many steps: this one is then
-            hidden at first.
+        second_rank: whether the page has the same model with its own recipe and equally many steps; this row
+            is then hidden at first.
     """
 
     index: int
@@ -83,7 +83,7 @@ class PageRow:
 
     @property
     def budget(self) -> Budget:
-        """With what it may be compared."""
+        """The budget, within which rows are compared."""
         return budget_of(self.case)
 
     @property
@@ -104,17 +104,17 @@ def page_rows_of(cases: Sequence[StoredCase]) -> list[PageRow]:
 
 
 def budget_of(case: StoredCase) -> Budget:
-    """How many steps of which kind its runs were given."""
+    """The number and kind of steps that its runs were given."""
     return Budget(case.trainer == "second-order", case.iterations)
 
 
 def _rank_key(section: Section, case: StoredCase) -> tuple[Any, ...]:
-    """What a variant and the plain model must have in common for one to stand for both."""
+    """What a variant and the plain model must have in common for the variant to be hidden."""
     return section, case.model, case.task.op, budget_of(case)
 
 
 def _place(section: Section, case: StoredCase) -> tuple[Any, ...]:
-    """The order of the page is that of the catalogue; what is not in it comes last."""
+    """The sort key of a case: the order of the catalogue, with anything that is not in it last."""
     unit = re.split("[@(+]", case.model)[0]
     named = ((section.task, TASKS), (section.inputs, ()), (section.ranges, RANGE_SETS), (unit, UNITS))
     within = ((case.task.op, OPERATIONS), (range_name(case.task), RANGES))
@@ -122,7 +122,7 @@ def _place(section: Section, case: StoredCase) -> tuple[Any, ...]:
 
 
 def _labels(cases: Sequence[StoredCase]) -> list[str]:
-    """A name for each case's model, the same for the same model and variant, and short."""
+    """A short name for each case's model, the same for the same model and variant."""
     numbers: dict[tuple[str, tuple[str, ...]], int] = {}
     labels = []
     for case in cases:
@@ -139,21 +139,21 @@ def _labels(cases: Sequence[StoredCase]) -> list[str]:
 
 
 def places(*named: tuple[Any, Collection[Any]]) -> Iterator[tuple[int, Any]]:
-    """Where each thing stands among those that are known, others after them in their own order."""
+    """The position of each item among the known ones; unknown items come after them, in their own order."""
     for name, known in named:
         yield (list(known).index(name) if name in known else len(known)), name
 
 
 def ops_of(rows: Iterable[PageRow]) -> list[str]:
-    """Operations as the catalogue orders them."""
+    """Operations in the order of the catalogue."""
     return sorted({row.op for row in rows}, key=lambda op: next(places((op, OPERATIONS))))
 
 
 def ranges_of(rows: Iterable[PageRow]) -> list[str]:
-    """Ranges as the papers order them, others as they come."""
+    """Ranges in the order of the papers; others as they come."""
     return sorted({row.range for row in rows}, key=lambda name: next(places((name, RANGES))))
 
 
 def budgets_of(rows: Iterable[PageRow]) -> list[Budget]:
-    """Budgets, those of first-order training and those of most steps first."""
+    """Budgets: first-order training first, and most steps first."""
     return sorted({row.budget for row in rows}, key=lambda budget: budget.order)

@@ -1,6 +1,6 @@
-"""The summary of a page: unit by operation, like beside like.
+"""The summary of a page: unit by operation, compared only within a budget.
 
-Units of one budget stand in one part of a section and are compared there; see docs/decisions/0010.
+Units of the same budget are in one part of a section and are compared there; see docs/decisions/0010.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from nalm.report.page_rows import PageRow, budgets_of, ops_of, ranges_of
 
 
 def headline(rows: Sequence[PageRow]) -> list[dict[str, Any]]:
-    """One part a budget: the share of all runs that are solved, unit by operation."""
+    """One part per budget: the share of runs that are solved, unit by operation."""
     shown = [row for row in rows if not row.second_rank]
     return [
         {"budget": str(budget), **_part([row for row in shown if row.budget == budget])}
@@ -48,7 +48,7 @@ def _part(rows: Sequence[PageRow]) -> dict[str, Any]:
 
 
 def _mark_best(cells: Sequence[dict[str, Any]]) -> None:
-    """Mark the highest among those that were run on all ranges, if there is anything to compare."""
+    """Mark the highest among the units that were run on all ranges, if there are several to compare."""
     whole = [cell for cell in cells if not cell["partial"]]
     top = max((cell["value"] for cell in whole), default=0)
     for cell in whole:
@@ -56,7 +56,7 @@ def _mark_best(cells: Sequence[dict[str, Any]]) -> None:
 
 
 def _pooled(rows: Sequence[PageRow], ranges: int) -> dict[str, Any]:
-    """Success of all runs of some rows."""
+    """Success over all runs of these rows."""
     solved = sum(run.assessment.outcome is Outcome.SOLVED for row in rows for run in row.case.runs)
     found = success_interval(solved, sum(len(row.case.runs) for row in rows))
     run = len(ranges_of(rows))
@@ -70,6 +70,6 @@ def _pooled(rows: Sequence[PageRow], ranges: int) -> dict[str, Any]:
 
 
 def _seeds(rows: Iterable[PageRow]) -> str:
-    """How many seeds each row has: a number, or from the fewest to the most."""
+    """The number of seeds per row: one number, or from the fewest to the most."""
     found = sorted({len(row.case.runs) for row in rows})
     return " to ".join(f"{number:,}" for number in dict.fromkeys((found[0], found[-1])))

@@ -1,4 +1,4 @@
-"""Tables for a terminal: benchmarks, single runs, the catalogue, the ledger; which columns matter most."""
+"""Tables for a terminal: benchmarks, single runs, the catalogue, the ledger; and which columns matter."""
 
 from __future__ import annotations
 
@@ -10,11 +10,44 @@ from nalm.evaluate.ranking import Budget
 from nalm.papers.ledger_markdown import both_sides
 from nalm.report.text_table import Column, TextTable
 
+_SPLITS = ("validation", "test")
 _BARS = "▁▂▃▄▅▆▇█"
 
 
 def bench_table(result: dict[str, Any]) -> TextTable:
-    """One line a row of a benchmark, with 95 % intervals."""
+    """One row per case of a benchmark: how often it is solved, or its errors where no threshold is known."""
+    judged = any(row["success"]["rate"] is not None for row in result["rows"])
+    return _success_table(result) if judged or not result["rows"] else _error_table(result)
+
+
+def _error_table(result: dict[str, Any]) -> TextTable:
+    """Median errors at the chosen step, of tasks without a threshold."""
+    labels = list(dict.fromkeys(name for row in result["rows"] for name in row["labels"]))
+    columns = (
+        Column("unit"),
+        *(Column(name) for name in labels),
+        Column("validation error"),
+        Column("test error"),
+        Column("steps", 1),
+        Column("runs", 1),
+        Column("inputs", 2),
+    )
+    rows = [
+        (
+            row["model"],
+            *(str(row["labels"].get(name, "")) for name in labels),
+            *("-" if row["errors"][split] is None else f"{row['errors'][split]:.2e}" for split in _SPLITS),
+            f"{row['iterations']:,}",
+            str(row["runs"]),
+            str(row["inputs"]),
+        )
+        for row in result["rows"]
+    ]
+    return TextTable(f"{result['task']}: median errors at the chosen step", columns, rows)
+
+
+def _success_table(result: dict[str, Any]) -> TextTable:
+    """One line per row of a benchmark, with 95 % intervals."""
     columns = (
         Column("unit"),
         Column("op"),
@@ -40,7 +73,7 @@ def bench_table(result: dict[str, Any]) -> TextTable:
 
 
 def summary_table(result: dict[str, Any]) -> TextTable:
-    """Which unit for which operation: all ranges of a unit together, beside others of as many steps."""
+    """Which unit for which operation: all ranges of a unit together, next to others of the same budget."""
     columns = (
         Column("op"),
         Column("budget"),
@@ -76,7 +109,7 @@ def summary_table(result: dict[str, Any]) -> TextTable:
 
 
 def published_table(result: dict[str, Any]) -> TextTable | None:
-    """What papers publish for the tasks of a benchmark; None if there is nothing, or nobody asked."""
+    """What papers publish for the tasks of a benchmark; None if there is nothing, or if not requested."""
     columns = (
         Column("paper's unit"),
         Column("op"),
@@ -105,7 +138,7 @@ def published_table(result: dict[str, Any]) -> TextTable | None:
 
 
 def runs_table(runs: Sequence[dict[str, Any]]) -> TextTable:
-    """One line a run: outcome, weights, expression, curve of the test error."""
+    """One line per run: outcome, weights, expression, curve of the test error."""
     columns = (
         Column("unit"),
         Column("op"),
@@ -137,7 +170,7 @@ def runs_table(runs: Sequence[dict[str, Any]]) -> TextTable:
 
 
 def second_order_line(result: dict[str, Any]) -> str | None:
-    """What second-order runs of a benchmark came to and took; None if there are none."""
+    """What the second-order runs of a benchmark found and cost; None if there are none."""
     rows = [row["second_order"] for row in result["rows"] if row["second_order"]]
     if not rows:
         return None
@@ -154,7 +187,7 @@ _PROSE = ("summary", "title", "authors", "venue")
 
 
 def catalogue_table(title: str, rows: list[dict[str, Any]], hidden: tuple[str, ...]) -> TextTable:
-    """What fits a terminal of a listing; the JSON has all."""
+    """The columns of a listing that suit a terminal; the JSON has all."""
     names = [name for name in rows[0] if name not in hidden]
     columns = [Column(name, k, name in _PROSE) for k, name in enumerate(names)]
     return TextTable(title, columns, [[_cell(row[name]) for name in names] for row in rows])
@@ -197,7 +230,7 @@ def _cell(value: Any) -> str:
 
 
 def reproduction_table(result: dict[str, Any]) -> TextTable:
-    """Ours beside the paper's, one line a cell."""
+    """Our numbers next to the paper's, one line per cell."""
     columns = (
         Column("row"),
         Column("column", 1, prose=True),

@@ -1,6 +1,6 @@
 """Tables of text that fit any terminal: nothing is ever cut.
 
-Columns that do not fit beside the others move to lines under their row, the least important first, with
+Columns that do not fit next to the others move to lines under their row, the least important first, with
 their names in front. Prose may also be wrapped. Without a width, as in a pipe, every row is one line.
 """
 
@@ -14,7 +14,7 @@ from rich.cells import cell_len
 
 GAP, INDENT = "  ", "    "
 NARROWEST = 24
-"""What prose is wrapped to before its column moves under the row."""
+"""The width to which prose is wrapped before its column moves under the row."""
 
 
 @dataclass(frozen=True)
@@ -23,7 +23,7 @@ class Column:
 
     Attributes:
         name: its heading.
-        rank: how soon it moves under the row: 0 last, the highest first.
+        rank: how soon it moves under the row: the highest rank first, 0 last.
         prose: whether its text may be wrapped.
     """
 
@@ -37,8 +37,8 @@ class TextTable:
     """A table.
 
     Attributes:
-        title: what is above it.
-        columns: the columns; the first always stays.
+        title: the text above it.
+        columns: the columns; the first never moves.
         rows: one text for each column.
         ends: rows, by number, after which a line is drawn.
     """
@@ -49,7 +49,7 @@ class TextTable:
     ends: Collection[int] = ()
 
     def text(self, width: int | None = None) -> str:
-        """The table in so many columns of a terminal; None for as many as it needs."""
+        """The table in `width` characters; if None, as wide as it needs."""
         beside = self._beside(width)
         widths = {k: self._width(k) for k in beside}
         if width is not None:
@@ -66,10 +66,10 @@ class TextTable:
         return "\n".join(lines)
 
     def _beside(self, width: int | None) -> list[int]:
-        """The columns that stay beside each other."""
+        """The columns that stay next to each other."""
         kept = list(range(len(self.columns)))
         while width is not None and len(kept) > 1 and self._needed(kept) > width:
-            # Of the same importance, the last moves first.
+            # Among equally important columns, the last moves first.
             kept.remove(max(kept[1:], key=lambda k: (self.columns[k].rank, k)))
         return kept
 
@@ -83,7 +83,7 @@ class TextTable:
         return min(self._width(k), NARROWEST) if self.columns[k].prose else self._width(k)
 
     def _wrap(self, widths: dict[int, int], width: int) -> None:
-        """Make prose as narrow as the width asks for, the widest first."""
+        """Narrow prose columns until the table fits the width, the widest first."""
         over = sum(widths.values()) + len(GAP) * (len(widths) - 1) - width
         for k in sorted(widths, key=lambda k: -widths[k]):
             if over > 0 and self.columns[k].prose:
@@ -101,7 +101,7 @@ class TextTable:
             yield GAP.join(padded).rstrip()
 
     def _under(self, row: Sequence[str], moved: Sequence[int], width: int | None) -> Iterator[str]:
-        """The columns of a row that did not fit, as many to a line as there is room for."""
+        """The columns of a row that did not fit, as many per line as there is room for."""
         line = ""
         for k in moved:
             if not row[k]:
@@ -117,7 +117,7 @@ class TextTable:
 
 
 def _wrapped(text: str, size: int) -> list[str]:
-    """Lines of at most this size; words that are longer stay whole."""
+    """Lines of at most this size; longer words are not broken."""
     if cell_len(text) <= size:
         return [text]
     return textwrap.wrap(text, size, break_long_words=False, break_on_hyphens=False) or [""]

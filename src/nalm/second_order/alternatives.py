@@ -1,7 +1,7 @@
-"""Other discrete weights next to those that were found: whether the rows rule them out.
+"""Whether the rows rule out the discrete weights next to those that were found.
 
-A weight may be called known if every next discrete value of it is worse. That of `577 a` is not where `578 a`
-meets the rows as badly.
+A weight is determined if each of its neighbouring discrete values is worse. The weight of `577 a` is not
+determined if `578 a` fits the rows just as badly.
 """
 
 from __future__ import annotations
@@ -17,24 +17,24 @@ from nalm.second_order.discretise import snapped
 from nalm.second_order.flat import Flat
 
 _STEPS = (-1.0, -0.5, 0.5, 1.0)
-"""Distances of the next discrete values that units have: whole numbers, or halves."""
+"""Distances to the neighbouring discrete values of units: whole numbers, or halves."""
 _BLOCK = 32
-"""Parameters that are changed at once, each alone."""
+"""How many parameters are changed per block, each in a separate copy."""
 _SAME = 1e-9
-"""Outputs that differ by less than this part are those of one function."""
+"""Outputs whose relative difference is below this belong to the same function."""
 _DOUBT = 0.025
-"""Chance at which a worse alternative is taken to be only worse by luck."""
+"""The probability from which on an alternative counts as worse by chance alone."""
 
 
 def open_weights(flat: Flat, vector: Tensor, x: Tensor, y: Tensor, allowed: Tensor | None = None) -> bool:
-    """Whether some weight could as well be its next discrete value, as far as these rows tell.
+    """Whether a neighbouring discrete value of some weight would fit these rows as well.
 
     Args:
         flat: the architecture.
         vector: discrete weights.
         x: inputs, `n x in`.
         y: targets, `n x out`.
-        allowed: how far off a right formula may be, of the shape of y, where the rows are met; None where
+        allowed: how far off a right formula may be, of the shape of y, if the formula fits the rows; None if
             they are noisy, and an alternative is ruled out by larger squared residuals.
     """
     apart = _columns_apart(x)
@@ -63,7 +63,7 @@ def _changed(flat: Flat, vector: Tensor) -> Iterator[Tensor]:
 
 
 def _columns_apart(x: Tensor) -> Tensor:
-    """Numbers of the same kind in which no column depends on others, and none is constant."""
+    """Numbers like those of x, but with no column constant or dependent on others."""
     turned = torch.stack([column.roll(1 + 7 * k) for k, column in enumerate(x.unbind(-1))], -1)
     grown = x[:1] + (x[:1].abs() + (x[:1] == 0)) * torch.linspace(0, 0.5, len(x), dtype=x.dtype)[:, None]
     return torch.where((x == x[:1]).all(0), grown, turned)
@@ -74,7 +74,7 @@ def _contradicted(outputs: Tensor, y: Tensor, off: Tensor, allowed: Tensor) -> T
 
 
 def _larger(outputs: Tensor, y: Tensor, off: Tensor) -> Tensor:
-    """Which members have squared residuals that are larger, beyond chance, in some output."""
+    """Which members have significantly larger squared residuals in some output."""
     more = (outputs - y).square() - off.square()
     if len(y) < 2:
         return torch.zeros(len(outputs), dtype=torch.bool)

@@ -1,4 +1,4 @@
-"""What second-order training can be used for, said before any work."""
+"""Checks made before second-order training: whether it can be used, and which columns are redundant."""
 
 from __future__ import annotations
 
@@ -11,35 +11,35 @@ from nalm.errors import ArgumentError
 from nalm.tasks import Table, Task
 
 MOST_PARAMETERS = 4096
-"""The normal equations of more would take gigabytes, and minutes a step."""
+"""The normal equations of more parameters would take gigabytes, and minutes per step."""
 
 
 def check_task(task: Task) -> None:
-    """Refuse a task of which not any number of rows can be drawn."""
+    """Refuse a task that cannot draw any number of rows."""
     if isinstance(task, Table):
-        hint = "For a table there is `nalm.solve(model, x, y)`."
-        raise ArgumentError("data", "a task, of which any number of rows can be drawn", "a table", hint)
+        hint = "For a table use `nalm.solve(model, x, y)`."
+        raise ArgumentError("data", "a task that can draw any number of rows", "a table", hint)
 
 
 def check_model(model: nn.Module) -> None:
-    """Refuse a model with nothing to train, or with more parameters than the method can hold."""
+    """Refuse a model with nothing to train, or with more parameters than the method can handle."""
     size = sum(p.numel() for p in model.parameters())
     if size > MOST_PARAMETERS:
-        expected = f"one of at most {MOST_PARAMETERS:,} parameters for second-order training"
-        hint = "Train it with `nalm.train` and a first-order recipe, such as the published one, instead."
-        raise ArgumentError("model", expected, f"{size:,}", hint)
+        expected = f"a model of at most {MOST_PARAMETERS:,} parameters for second-order training"
+        hint = "Train it with `nalm.train` and a first-order recipe instead, such as the published one."
+        raise ArgumentError("model", expected, f"one of {size:,}", hint)
     if not any(p.requires_grad for p in model.parameters()):
-        raise ArgumentError("model", "one with a parameter that is not frozen", type(model).__name__)
+        raise ArgumentError("model", "a model with a parameter that is not frozen", type(model).__name__)
 
 
 def column_notes(x: Tensor, names: Sequence[str]) -> list[str]:
-    """A sentence for each column that others could stand for: exactly, nearly, or as a product."""
+    """A sentence for each column that others could replace: exactly, nearly, or as a product."""
     exactly = _dependent(x, names)
     return [*_few_rows(x), *exactly.values(), *_nearly_dependent(x, names, set(exactly))]
 
 
 def dependent_columns(x: Tensor, names: Sequence[str]) -> list[str]:
-    """A sentence for each column that the others leave undetermined: constant, or a combination of others."""
+    """A sentence for each column whose weight is undetermined: constant, or a combination of others."""
     return [*_few_rows(x), *_dependent(x, names).values()]
 
 
@@ -47,7 +47,7 @@ def _few_rows(x: Tensor) -> list[str]:
     rows, columns = x.shape
     if rows >= columns:
         return []
-    return [f"There are fewer rows ({rows}) than columns ({columns}): many weights fit them."]
+    return [f"There are fewer rows ({rows}) than columns ({columns}): many different weights fit them."]
 
 
 def _dependent(x: Tensor, names: Sequence[str]) -> dict[int, str]:
@@ -61,7 +61,7 @@ def _dependent(x: Tensor, names: Sequence[str]) -> dict[int, str]:
         values = scaled[:, column]
         if constant[column]:
             value = f"{float(x[0, column]):g}"
-            notes[column] = f"Column {name} is constant ({value}): its part cannot be told from a constant."
+            notes[column] = f"Column {name} is constant ({value}): its effect is that of a constant term."
         rest = _without(_without(values, basis[:, : len(kept)]), basis[:, : len(kept)])  # twice, for rounding
         length = torch.linalg.vector_norm(rest)
         if length > _RANK * torch.linalg.vector_norm(values):
@@ -73,13 +73,13 @@ def _dependent(x: Tensor, names: Sequence[str]) -> dict[int, str]:
 
 
 _RANK = 1e-13
-"""What is left of a column beside others, as a part of it, below which it is rounding."""
+"""The part of a column that others do not explain counts as rounding below this share of it."""
 _NEAR = 0.01
-"""What is left of a column's deviation beside others, below which they could stand for it."""
+"""Others could replace a column if they leave less than this share of its deviation unexplained."""
 
 
 def _nearly_dependent(x: Tensor, names: Sequence[str], known: set[int]) -> list[str]:
-    """Columns that others give to two digits: as a sum with a constant, or as a product of powers."""
+    """A sentence for each column that others equal to two digits: as a sum plus a constant, or a product."""
     notes = []
     logarithms = x.abs().clamp_min(torch.finfo(x.dtype).tiny).log()
     for table, kind in ((x, "combination"), (logarithms, "product of powers")):
@@ -87,14 +87,12 @@ def _nearly_dependent(x: Tensor, names: Sequence[str], known: set[int]) -> list[
             known = known | {column}
             digits = "exactly" if left < 1e-12 else f"to {100 * left:.1g} % of its deviation"
             others = ", ".join(names[k] for k in used)
-            notes.append(
-                f"Column {names[column]} is a {kind} of {others}, {digits}: they could stand for it."
-            )
+            notes.append(f"Column {names[column]} is a {kind} of {others}, {digits}: they could replace it.")
     return notes
 
 
 def _near(table: Tensor, known: set[int]) -> list[tuple[int, list[int], float]]:
-    """Columns that the ones before them give nearly: which, by which, and what part is left."""
+    """Columns that nearly depend on earlier ones: the column, those columns, and the share that is left."""
     centred = table - table.mean(0)
     scaled = centred / torch.linalg.vector_norm(centred, dim=0).clamp_min(torch.finfo(table.dtype).tiny)
     found: list[tuple[int, list[int], float]] = []
@@ -103,7 +101,7 @@ def _near(table: Tensor, known: set[int]) -> list[tuple[int, list[int], float]]:
     for column in range(table.shape[-1]):
         values, before = scaled[:, column], basis[:, : len(kept)]
         if column in known or len(kept) + 2 >= len(table) or not values.any():
-            continue  # said already, too few rows to tell, or constant
+            continue  # reported already, too few rows to decide, or constant
         rest = _without(_without(values, before), before)
         left = float(torch.linalg.vector_norm(rest))
         if left < _NEAR:
@@ -120,13 +118,13 @@ def _without(values: Tensor, basis: Tensor) -> Tensor:
 
 
 def _dependence(x: Tensor, scaled: Tensor, kept: list[int], column: int, names: Sequence[str]) -> str:
-    """Which columns give this one."""
+    """A sentence that says which columns determine this one."""
     values, name = scaled[:, column], names[column]
-    for other in kept:  # a single one first: least squares would spread over several
+    for other in kept:  # a single column first: least squares would spread over several
         factor = (scaled[:, other] @ values) / (scaled[:, other] @ scaled[:, other])
         if (scaled[:, other] * factor - values).abs().max() <= 1e-12:
             relation = "equal" if torch.equal(x[:, other], x[:, column]) else "proportional"
-            return f"Columns {names[other]} and {name} are {relation}: either could stand for the other."
+            return f"Columns {names[other]} and {name} are {relation}: either could replace the other."
     weights = torch.linalg.lstsq(scaled[:, kept], values[:, None]).solution[:, 0]
     used = [names[kept[k]] for k in range(len(kept)) if abs(float(weights[k])) > 1e-6]
     return f"Column {name} is a combination of {', '.join(used)}."

@@ -1,7 +1,7 @@
-"""Rows that are plainly wrong, such as mistyped ones: a formula that all others agree on.
+"""Find a formula despite a few wrong rows, such as mistyped ones, if all other rows agree on it.
 
-Squared errors listen to a wrong row more than to all others together. Where some rows stand far out, small
-random samples are solved instead (random sample consensus, Fischler & Bolles 1981): one without a wrong row
+In a sum of squared errors one wrong row can outweigh all others. If some rows are outliers, small random
+samples are solved instead (random sample consensus, Fischler & Bolles 1981): a sample without a wrong row
 gives the formula, and all rows are then compared with it.
 """
 
@@ -17,23 +17,23 @@ from nalm.second_order.verdict import verdict
 from nalm.streams import Purpose, counters, key, uniform
 
 _SAMPLES, _LEAST_ROWS, _PER_PARAMETER = 4, 40, 3
-"""Samples at most, and their rows: at least, and for each parameter."""
+"""The most samples, the fewest rows of a sample, and its rows per parameter."""
 _DRAWN = 1
-"""Starts of a sample that are drawn, at most: a clean sample is easy."""
+"""The most starts that are drawn for a sample: a clean sample is easy."""
 _FAR_OUT = 4.0
-"""A row stands far out if it is off by more than this many times what 95 % of the rows are."""
+"""A row is an outlier if it is off by more than this many times the 95 % quantile."""
 
 
 def without_outliers(
     flat: Flat, rows: Rows, seed: int, first: Result, *, starts: int, grow: bool, steps: int
 ) -> Result:
-    """The first result, or that of a sample whose formula meets nearly all rows.
+    """The first result, or that of a sample whose formula fits nearly all rows.
 
     Args:
         flat: the architecture.
         rows: all rows.
-        seed: of the samples, and of starts that are drawn.
-        first: what all rows together gave.
+        seed: the seed of the samples and of drawn starts.
+        first: the result on all rows together.
         starts: as for `solve_rows`.
         grow: as for `solve_rows`.
         steps: as for `solve_rows`.
@@ -61,7 +61,7 @@ def _samples(rows: int, size: int, seed: int) -> list[Tensor]:
 
 
 def _stands_out(flat: Flat, vector: Tensor, x: Tensor, y: Tensor) -> bool:
-    """Whether a few rows are far from what the others are: what is left of them, or they themselves."""
+    """Whether a few rows are outliers, by their residuals or by their values."""
     left = (flat.predict(vector[None], x)[0] - y).abs()
     far = (y - y.median(0).values).abs()
     return any(

@@ -1,12 +1,13 @@
 """From continuous weights to exact ones.
 
-Three ways, each checked afterwards on fresh rows, so that a way that does not fit a model does no harm:
+There are three ways. Each is checked afterwards on fresh rows, so that one that does not suit a model does no
+harm:
 
-- Snap: every weight and gate to its nearest discrete value.
-- Scale, then snap: between layers a factor may move freely (twice the first sum and half the second give the
-  same product); every row of a unit that is not the last is divided such that its large entries become 1.
-- Row by row: where the data leave weights open (two hidden values of which only the sum counts), a row is
-  snapped and held, and the others are fitted again before the next; the last unit first.
+- Snap: move every weight and gate to its nearest discrete value.
+- Scale, then snap: a factor can be moved between layers (twice the first sum and half the second give the
+  same product), so every row of every unit but the last is divided so that its large entries become 1.
+- Row by row: where the data leave weights undetermined (two hidden values of which only the sum matters), a
+  row is snapped and fixed, and the others are fitted again before the next; the last unit comes first.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ from nalm.units._base import units_of
 
 _FITTING_STEPS = 10
 _MOST_ROWS = 64
-"""Rows up to which they are snapped one by one."""
+"""The most rows of weights that are snapped one by one."""
 
 
 def snapped(flat: Flat, vectors: Tensor) -> Tensor:
@@ -30,7 +31,7 @@ def snapped(flat: Flat, vectors: Tensor) -> Tensor:
 
 
 def snapped_all(flat: Flat, vectors: Tensor) -> Tensor:
-    """The same, frozen weights too."""
+    """The same, including frozen weights."""
     return flat.changed_all(vectors, _snap)
 
 
@@ -53,21 +54,21 @@ def discretise(
     fit: tuple[Tensor, Tensor],
     fresh: tuple[Tensor, ...],
 ) -> tuple[Tensor, Quality, int] | None:
-    """Discrete weights that are at least as good on fresh rows, how good, and the steps it took; or None.
+    """Discrete weights that are at least as good on fresh rows, their quality, and the steps taken; or None.
 
     Args:
         flat: the architecture.
         vector: continuous weights, shape `parameters`.
-        before: how good these are on the fresh rows.
-        fit: inputs and targets to fit to.
-        fresh: further inputs and targets from the same range, and all targets if these are few.
+        before: the quality of the continuous weights on the fresh rows.
+        fit: inputs and targets to fit.
+        fresh: further inputs and targets from the same range, and all targets in case the fresh ones are few.
     """
     rows = flat.rows()
     if any(row.unit is None for row in rows):
-        return None  # nobody knows what is discrete outside units
+        return None  # discrete values are defined for units only
     try:
         quick = snapped(flat, torch.stack([vector, scaled(flat, vector)]))
-    except NotImplementedError:  # a user's own unit that does not say what is discrete
+    except NotImplementedError:  # a user's own unit that does not define its discrete values
         return None
     found = qualities(flat, quick, *fresh)
     k = best(found)
@@ -81,7 +82,7 @@ def discretise(
 
 
 def _row_by_row(flat: Flat, vector: Tensor, fit: tuple[Tensor, Tensor]) -> tuple[Tensor, int]:
-    """Snap a row, hold it, fit the rest again, and so on; also the steps that this took."""
+    """Snap a row, fix it, fit the rest again, and so on; also returns the number of steps."""
     now, steps = vector.clone(), 0
     free = flat.trainable()
     plain = torch.zeros(1, dtype=torch.bool)

@@ -1,6 +1,6 @@
 """Models as functions of one vector of parameters each, with their Jacobians.
 
-Vectors are `members x parameters`: a population is computed side by side.
+Vectors are `members x parameters`: all members of a population are computed together.
 """
 
 from __future__ import annotations
@@ -16,11 +16,11 @@ from nalm.models.many import Models, Parameters
 from nalm.units._base import Unit, units_of
 
 BLOCK = 64 << 20
-"""Bytes of a Jacobian that are held at once; longer data are taken in pieces."""
+"""Bytes of a Jacobian held at once; more rows are processed in pieces."""
 
 
 class Row(NamedTuple):
-    """A row of a weight matrix: of which unit, None if of none, and where in the vector."""
+    """A row of a weight matrix: its unit, or None if it belongs to none, and its position in the vector."""
 
     unit: int | None
     place: slice
@@ -49,7 +49,7 @@ class Flat:
         return {name: p.reshape(-1, *s) for (name, s), p in zip(self.shapes.items(), parts, strict=True)}
 
     def rows(self) -> list[Row]:
-        """Where in the vector each row of each weight matrix is; a parameter without rows is one."""
+        """The position of each row of each weight matrix; a parameter without rows counts as one row."""
         units = {path: k for k, path in enumerate(self._unit_paths())}
         found, at = [], 0
         for name, shape in self.shapes.items():
@@ -69,17 +69,17 @@ class Flat:
         return torch.cat(parts)
 
     def changed(self, vectors: Tensor, question: Callable[[nn.Module], Any]) -> Tensor:
-        """The vectors after a change of the models in place, such as snapping; frozen parameters stay."""
+        """The vectors after an in-place change of the models, such as snapping, except frozen parameters."""
         return torch.where(self.trainable(), self.changed_all(vectors, question), vectors)
 
     def changed_all(self, vectors: Tensor, question: Callable[[nn.Module], Any]) -> Tensor:
-        """The vectors after a change of the models in place, frozen parameters too."""
+        """The vectors after an in-place change of the models, including frozen parameters."""
         parameters = {name: p.clone() for name, p in self.named(vectors).items()}
         self.models.apply(parameters, question)
         return self.flatten(parameters)
 
     def single(self, vector: Tensor) -> nn.Module:
-        """A copy of the architecture with these parameters, without the axis of the members."""
+        """A copy of the architecture with these parameters, without the member axis."""
         model = copy.deepcopy(self.models.skeleton)
         for name, value in self.named(vector[None]).items():
             path, _, own = name.rpartition(".")
@@ -95,7 +95,7 @@ class Flat:
     def jacobian(self, vectors: Tensor, x: Tensor) -> tuple[Tensor, Tensor]:
         """Predictions `members x n x out` and their derivatives `members x n x out x parameters`.
 
-        Every row of every member is taken as a model of its own with one sample: one backward pass for each
+        Every row of every member is treated as a separate model with one sample: one backward pass per
         output then gives the derivatives of all rows.
         """
         members, n = len(vectors), len(x)
@@ -126,6 +126,6 @@ class Flat:
         return (derivatives != 0).flatten(0, 2).any(0)
 
     def pieces(self, members: int, rows: int, outputs: int) -> list[slice]:
-        """Rows in pieces whose Jacobians can be held."""
+        """Rows in pieces whose Jacobians fit into memory."""
         at_once = max(1, BLOCK // (8 * members * outputs * self.size))
         return [slice(k, k + at_once) for k in range(0, rows, at_once)]

@@ -1,7 +1,7 @@
 """The formula of a model with discrete weights, on rows of a table.
 
-Units keep logarithms and reciprocals finite by epsilons, which make them wrong near zero by more than the
-data are. What is called exact is the formula that one reads, without them.
+Units keep logarithms and reciprocals finite by epsilons, which near zero cause larger errors than those of
+the data. What is judged as exact is therefore the formula without epsilons.
 """
 
 from __future__ import annotations
@@ -22,17 +22,17 @@ _DISCRETE = 1e-9
 """How far a weight may be from a discrete value and still count as one."""
 _NO_NUMBERS = (sp.zoo, sp.oo, -sp.oo, sp.nan)
 _ALIKE = 0.01
-"""A formula that is further from the model than this in most rows is not that of the model."""
+"""A formula further from the model than this in most rows is not the model's formula."""
 
 
 def is_readable(flat: Flat, vector: Tensor) -> bool:
-    """Whether all weights are discrete, frozen ones too, and no gate depends on the inputs."""
+    """Whether all weights, including frozen ones, are discrete, and no gate depends on the inputs."""
     discrete = bool(((snapped_all(flat, vector[None])[0] - vector).abs() <= _DISCRETE).all())
     return discrete and all(unit.readable() for unit in units_of(flat.single(vector)))
 
 
 def formula_values(flat: Flat, vector: Tensor, x: Tensor) -> Tensor | None:
-    """What the formula gives for x `n x in`, as `n x out`; None if the model cannot be read as one.
+    """The values of the formula for x `n x in`, as `n x out`; None if the model has no readable formula.
 
     Args:
         flat: the architecture; only stacks of units are read.
@@ -43,7 +43,7 @@ def formula_values(flat: Flat, vector: Tensor, x: Tensor) -> Tensor | None:
         return None
     units = units_of(flat.single(vector))
     if units[0].logical and not bool(((x == 0) | (x == 1)).all()):
-        return None  # the formula is about truth values
+        return None  # the formula is one of truth values
     values: list[Any] = [sp.Dummy(f"x{k}", real=True) for k in range(x.shape[-1])]
     symbols = values
     try:
@@ -52,13 +52,13 @@ def formula_values(flat: Flat, vector: Tensor, x: Tensor) -> Tensor | None:
     except NotImplementedError:  # a user's own unit need not have a symbolic form
         return None
     if any(value.has(*_NO_NUMBERS) for value in values):
-        return None  # such as a quotient of a sum of nothing
+        return None  # such as division by an empty sum
     found = _evaluated(values, symbols, x)
     return found if _agree(found, flat.predict(vector[None], x)[0]) else None
 
 
 def _agree(formula: Tensor, outputs: Tensor) -> bool:
-    """Whether model and formula are one function, but for epsilons: a hook may make them two."""
+    """Whether model and formula agree except for epsilons: a hook may change what the model computes."""
     close = (formula - outputs).abs() <= _ALIKE * (1 + outputs.abs())
     return bool(close.double().mean() > 0.5)
 

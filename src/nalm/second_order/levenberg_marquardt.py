@@ -1,9 +1,9 @@
-r"""Levenberg-Marquardt for many members at once, each with a damping and an end of its own.
+r"""Levenberg-Marquardt for many members at once, each with its own damping and end.
 
 Every step solves :math:`(D^{-1} J^T J D^{-1} + \lambda I) D \delta = -D^{-1} J^T r` with
 :math:`D^2 = \mathrm{diag}(J^T J)`, for several :math:`\lambda` around the last one that worked, each also
 with the second-order correction along the path (geodesic acceleration, Transtrum & Sethna 2012), and takes
-what lowers the error most. The correction is what makes it follow the long curved valleys of products of
+the step that lowers the error most. The correction makes it follow the long curved valleys of products of
 sums.
 """
 
@@ -19,23 +19,23 @@ from nalm.second_order.flat import Flat
 from nalm.second_order.measures import residuals, slopes
 
 DAMPINGS = (1e-2, 1e-1, 1.0, 1e1, 1e3)
-"""Tried in every step, times the damping that worked last."""
+"""Factors tried in every step, times the damping that worked last."""
 _LEAST, _MOST = 1e-15, 1e10
 _STRIDE = 0.1
-"""Part of a step for the second difference along it."""
+"""The fraction of a step that is used for the second difference along it."""
 ROUNDING = 1e-26
-"""A mean square below this, relative to the targets', is rounding: there is nothing left to lower."""
+"""A mean square below this, relative to that of the targets, is rounding: it cannot be lowered further."""
 _PATIENCE, _PROGRESS = 12, 0.01
-"""A member ends when so many steps have not lowered its mean square by this part."""
+"""A member ends when this many steps have not lowered its mean square by this fraction."""
 
 
 @dataclass(frozen=True)
 class Path:
-    """Where a minimisation went.
+    """The path of a minimisation.
 
     Attributes:
         vectors: the parameters after each step, `steps + 1` tensors `members x parameters`.
-        steps: steps that each member took, shape `members`.
+        steps: the number of steps of each member, shape `members`.
     """
 
     vectors: list[Tensor]
@@ -50,16 +50,16 @@ class Path:
 def minimise(
     flat: Flat, start: Tensor, x: Tensor, y: Tensor, logarithmic: Tensor, free: Tensor, steps: int
 ) -> Path:
-    """Lower the mean squares of all members, until each can go no further or one of them is exact.
+    """Lower the mean squares of all members until none can be lowered further or one member is exact.
 
     Args:
         flat: the architecture.
         start: parameters, `members x parameters`.
         x: inputs, `n x in`.
         y: targets, `n x out`.
-        logarithmic: which members take the logarithmic measure, shape `members`, bool.
+        logarithmic: which members use the logarithmic measure, shape `members`, bool.
         free: which parameters may change, `members x parameters`, bool.
-        steps: steps at most.
+        steps: the maximum number of steps.
     """
     used = free.any(0)
     now, path = start.clone(), [start.clone()]
@@ -86,13 +86,13 @@ def minimise(
             ended |= error > (1 - _PROGRESS) * errors[-1 - _PATIENCE][active]
         solved = (error <= ROUNDING * scale[active]) & ~logarithmic[active]
         active = active[~ended]
-        if not len(active) or solved.any():  # one that is exact is enough
+        if not len(active) or solved.any():  # one exact member is enough
             break
     return Path(path, taken)
 
 
 class _Problem:
-    """The least-squares problem of those members that are still under way."""
+    """The least-squares problem of the members that have not ended."""
 
     def __init__(
         self, flat: Flat, x: Tensor, y: Tensor, logarithmic: Tensor, free: Tensor, used: Tensor
@@ -104,7 +104,7 @@ class _Problem:
         return residuals(self.flat.predict(vectors, self.x), self.y, self.logarithmic)
 
     def error(self, vectors: Tensor) -> Tensor:
-        """Mean squares, infinite where they are no numbers; shape `members`."""
+        """Mean squares, infinite where they are not finite; shape `members`."""
         found = self.residuals(vectors).square().mean((1, 2))
         return torch.where(found.isfinite(), found, math.inf)
 
@@ -139,7 +139,7 @@ class _Problem:
 
 
 def _step(problem: _Problem, vectors: Tensor, damping: Tensor) -> tuple[Tensor, Tensor, Tensor]:
-    """The parameters after one step, their error, and the damping that was best; it grows where none was."""
+    """The parameters after one step, their error, and the best damping, which grows if no step helped."""
     square, gradient = problem.normal_equations(vectors)
     scale = square.diagonal(dim1=1, dim2=2)
     floor = 1e-12 * scale.amax(1, keepdim=True)

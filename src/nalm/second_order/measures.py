@@ -1,8 +1,8 @@
 """How far predictions are off: measures under which a fit is a least-squares problem.
 
 `PLAIN` is the difference. `LOGARITHMIC` is the logarithm of the ratio of magnitudes: products become sums,
-large and small targets count alike, and a sign that is not yet right does not stand in the way. Which one
-is used is data: members of one population differ in it, and what they found is compared by the plain one.
+large and small targets count equally, and a wrong sign does no harm yet. Members of one population may use
+different measures; their results are compared by the plain one.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from torch import Tensor
 
 _TINY = 1e-300
 _FAR = 700.0
-"""Logarithms beyond this are cut: a prediction of zero is far off, not infinitely far."""
+"""Larger logarithms are clipped to this: a prediction of zero is far off, not infinitely far."""
 
 
 class Measure(IntEnum):
@@ -27,7 +27,7 @@ class Measure(IntEnum):
 def residuals(predictions: Tensor, y: Tensor, logarithmic: Tensor) -> Tensor:
     """Residuals `members x n x out`: predictions of that shape, y `n x out`, logarithmic `members`, bool.
 
-    Targets of zero have no logarithm; their rows do not count in that measure.
+    Targets of zero have no logarithm; their rows are ignored in that measure.
     """
     ratio = (predictions.abs() + _TINY).log() - (y.abs() + _TINY).log()
     logarithms = torch.where(y != 0, ratio.clamp(-_FAR, _FAR), 0.0)

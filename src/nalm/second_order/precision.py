@@ -1,8 +1,8 @@
-"""How exactly the numbers of a table are given: what a formula must meet to be called exact.
+"""The precision of the numbers in a table: how closely a formula must fit them to be called exact.
 
-A number stands for all numbers that are stored as it is. Whole numbers stand for themselves; decimals that
-were rounded, to places or to digits, for half a unit of the last one; other numbers for the rounding of
-float32, where all numbers of a column are of that precision, or of float64.
+A number may be off by as much as the way it is stored allows. Whole numbers are exact; decimals rounded to
+places or to digits may be off by half a unit of the last one; other numbers by the rounding of float32, if
+all numbers of the column have that precision, or of float64.
 """
 
 from __future__ import annotations
@@ -16,22 +16,22 @@ from torch import Tensor
 
 _SINGLE, _DOUBLE = 2.0**-24, 2.0**-53
 _MOST_DIGITS = 12
-"""A column whose numbers have more digits than this was not rounded to be written down."""
+"""A column whose numbers have more digits than this was not rounded for writing."""
 _ROUNDINGS = 8.0
-"""Roundings of intermediate results that a target may have gone through, in the way it was computed."""
+"""How many roundings of intermediate results are allowed for in the computation of a target."""
 
 
 def tolerance(x: Tensor, y: Tensor, slope: Tensor) -> Tensor:
-    """How far a right formula may be from the targets at most, of the shape of y, `n x out`.
+    """The largest distance of a right formula from the targets, of the shape of y, `n x out`.
 
     Args:
         x: inputs, `n x in`.
         y: targets, `n x out`.
-        slope: derivatives of the outputs by the inputs, `n x out x in`: how roundings grow on their way.
+        slope: derivatives of the outputs by the inputs, `n x out x in`, by which roundings are magnified.
     """
     inputs = torch.stack([_relative(column) for column in x.unbind(-1)])
     targets = torch.stack([_relative(column) for column in y.unbind(-1)])
-    # The target of inputs in float32 was computed in float32, whatever it is stored as now.
+    # The target of inputs in float32 was computed in float32, even if it is now stored in float64.
     epsilon = torch.maximum(inputs.max(), targets)
     reach = (torch.nan_to_num(slope, 0.0, 0.0, 0.0) * x[:, None]).abs().sum(-1)
     half_units = torch.stack([_half_unit(column) for column in y.unbind(-1)], -1)
@@ -44,13 +44,13 @@ def is_whole(values: Tensor) -> bool:
 
 
 def _relative(column: Tensor) -> Tensor:
-    """The rounding of a column's numbers, as a part of each."""
+    """The relative rounding of a column's numbers."""
     single = bool((column.float().double() == column).all()) and not _written(column.tolist())
     return column.new_tensor(_SINGLE if single else _DOUBLE)
 
 
 def _half_unit(column: Tensor) -> Tensor:
-    """Half a unit of the last digit of each number, where a column was rounded to be written; else zero."""
+    """Half a unit of the last digit of each number, if the column was rounded for writing; else zero."""
     decimals = _written(column.tolist())
     if decimals is None or is_whole(column):
         return torch.zeros_like(column)
@@ -63,7 +63,7 @@ def _half_unit(column: Tensor) -> Tensor:
 
 
 def _written(values: Iterable[float]) -> list[Decimal] | None:
-    """The numbers as they would be written, or None if one of them has too many digits to have been."""
+    """The numbers as decimals, or None if one has too many digits to have been rounded for writing."""
     found = []
     for value in values:
         decimal = Decimal(repr(value)).normalize()

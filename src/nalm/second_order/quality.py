@@ -12,15 +12,15 @@ from torch import Tensor
 from nalm.second_order.flat import Flat
 
 PRECISION = 1e-5
-"""Residuals of this part of the targets, or of their deviation, count as none: what the papers allow a weight
-to be off, and more than the epsilons inside the units bring about."""
+"""Residuals below this share of the targets, or of their deviation, count as zero: the error that the papers
+allow a weight, and more than the units' epsilons cause."""
 _ROUNDING = 1e-7
-"""Of the targets' usual size, the rounding of data in float32, where targets are differences near zero."""
+"""The rounding of data in float32, as a share of the targets' typical size, for targets near zero."""
 _EXTREME, _FAR_OFF = 0.1, 0.03
-"""The part of the rows, such as quotients near zero, that may be off by more, and by what part of the target
-at most."""
+"""The share of rows, such as quotients near zero, that may be off by more, and the largest share of the
+target by which they may be off."""
 _SURE = 2.0
-"""Standard errors by which squared residuals must be larger on average to be larger at all."""
+"""Squared residuals count as larger if their mean is larger by this many standard errors."""
 EXPLAINED = 0.5
 """A model that explains less of the variance of a target than this has failed."""
 
@@ -31,10 +31,10 @@ class Quality:
 
     Attributes:
         error: mean squared error.
-        explained: the part of the variance that is explained, of the output of which it is the least.
+        explained: the share of the variance that is explained, for the output where it is smallest.
         off: absolute residuals, `rows x out`.
-        none: residuals up to which they count as none, of the same shape.
-        far: residuals up to which they may go in a few extreme rows, of the same shape.
+        none: bounds up to which residuals count as zero, of the same shape.
+        far: bounds up to which residuals may go in a few extreme rows, of the same shape.
     """
 
     error: float
@@ -62,15 +62,14 @@ class Quality:
     def as_good_as(self, other: Quality) -> bool:
         """Whether this is no worse.
 
-        It is if it fits, unless only the other does so in every row. It is not if only the other fits. Where
-        neither does, as with noise, squared residuals must not be larger, in any output, by more than chance
-        would have it.
+        It is no worse if it fits, unless only the other fits every row. It is worse if only the other fits.
+        If neither fits, as with noise, its squared residuals must not be significantly larger in any output.
         """
         if self.fits or other.fits:
             return self.perfect or (self.fits and not other.perfect)
         more = self.off.square() - other.off.square()
         if len(more) < 2:
-            return bool((more <= 0).all())  # a single row says nothing of chance
+            return bool((more <= 0).all())  # a single row has no standard error
         chance = more.std(0) / math.sqrt(len(more))
         return bool((more.mean(0) <= _SURE * chance).all())
 
@@ -78,7 +77,7 @@ class Quality:
 def qualities(
     flat: Flat, vectors: Tensor, x: Tensor, y: Tensor, targets: Tensor | None = None
 ) -> list[Quality]:
-    """The quality of each member on fresh rows; all `targets`, by default y, say what is small."""
+    """The quality of each member on fresh rows; small is relative to all `targets`, by default y."""
     targets = y if targets is None else targets
     size, spread = y.abs(), targets.var(0, correction=0)
     usual = targets.abs().mean(0)
@@ -86,10 +85,10 @@ def qualities(
     varying = (y - targets.mean(0)).abs() + deviation
     none = PRECISION * torch.minimum(size, varying) + _ROUNDING * torch.minimum(usual, deviation)
     far = _FAR_OFF * size + PRECISION * usual
-    # The variance of a constant target is none; what is left of it must be small against the target itself.
+    # A constant target has no variance; its residuals must be small relative to the target itself.
     scale = torch.where(spread > 0, spread, (PRECISION * usual).square())
     found = []
-    for k in range(len(vectors)):  # one by one: fresh rows are many
+    for k in range(len(vectors)):  # one by one, because there are many fresh rows
         off = (flat.predict(vectors[k : k + 1], x)[0] - y).abs()
         errors = off.square().mean(0)
         explained = torch.where(errors > 0, 1 - errors / scale, 1.0).min()
@@ -100,5 +99,5 @@ def qualities(
 
 
 def best(found: Sequence[Quality]) -> int:
-    """Index of the lowest error; of equal ones the first."""
+    """Index of the lowest error; the first of equal ones."""
     return min(range(len(found)), key=lambda k: found[k].error)

@@ -1,4 +1,4 @@
-"""Runs of a task by second-order training: what the engine calls for recipes with Levenberg-Marquardt."""
+"""Runs of a task by second-order training: the trainer of recipes with Levenberg-Marquardt."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ _FRESH_ROWS = 1000
 
 
 def solve_runs(runs: RunGroup, options: Options) -> Trained:
-    """Solve each run by itself, so that its numbers depend on nothing else.
+    """Solve each run by itself, so that its numbers do not depend on other runs.
 
     Args:
-        runs: with recipes of Levenberg-Marquardt.
-        options: the steps at most of each stage of a start, and the callback for progress; precision and
-            device are always float64 and the CPU.
+        runs: the runs, whose recipes have Levenberg-Marquardt.
+        options: the maximum number of steps of each stage of a start, and the progress callback; precision
+            and device are always float64 and the CPU.
     """
     began, iterations = time.perf_counter(), options.iterations
 
@@ -55,7 +55,7 @@ def solve_runs(runs: RunGroup, options: Options) -> Trained:
 
 
 def logged_steps(iterations: int) -> list[int]:
-    """Steps at which errors are kept: dense at first, the same for all runs of a recipe."""
+    """Steps at which errors are logged: dense at first, the same for all runs of a recipe."""
     found = [0, 1]
     while found[-1] < iterations:
         found.append(found[-1] + max(1, found[-1] // 2))
@@ -78,7 +78,7 @@ def _run(flat: Flat, task: Task, recipe: Recipe, seed: int, limit: int, steps: S
         _contiguous(sample(task, seed, Split.TRAIN, _FRESH_ROWS, block=1)),
     )
     result = solve_rows(flat, drawn, seed, starts=method.starts, grow=method.grow, steps=limit)
-    # Beyond its last step a run stays where it ended; a run of two stages may have walked further.
+    # After its last step a run keeps its parameters; a run of two stages may have taken more steps.
     last = len(result.path) - 1
     at = [min(step, last) for step in steps[:-1]]
     points = torch.stack([*(result.path[k] for k in at), result.vector])
@@ -87,7 +87,7 @@ def _run(flat: Flat, task: Task, recipe: Recipe, seed: int, limit: int, steps: S
 
 
 def _contiguous(rows: tuple[Tensor, Tensor]) -> tuple[Tensor, Tensor]:
-    """The same rows one after the other in memory, which fixes the order of sums over them."""
+    """The same rows, contiguous in memory, which fixes the order of sums over them."""
     x, y = rows
     return x.contiguous(), y.contiguous()
 
@@ -121,7 +121,7 @@ def _collect(
         steps=torch.tensor(steps),
         validation=torch.stack([run.errors[Split.VALIDATION] for run in solved]),
         test=torch.stack([run.errors[Split.TEST] for run in solved]),
-        # The last point holds what was chosen by fresh rows.
+        # The last point holds the weights that were chosen on fresh rows.
         chosen=torch.full((len(runs),), len(steps) - 1),
         chosen_parameters=chosen,
         final_parameters={name: p.clone() for name, p in chosen.items()},

@@ -1,4 +1,4 @@
-"""What a second-order training came to."""
+"""The result of second-order training."""
 
 from __future__ import annotations
 
@@ -13,29 +13,29 @@ class Found(StrEnum):
     """What was found."""
 
     EXACT = "exact"
-    """A formula that meets every row given to the data's precision, and that rows could have contradicted."""
+    """A formula that fits every given row to the data's precision, and that rows could have contradicted."""
     DISCRETE = "discrete"
-    """Discrete weights that leave noise unexplained, or a formula that too few rows bear out."""
+    """Discrete weights that leave only noise unexplained, or a formula supported by too few rows."""
     APPROXIMATE = "approximate"
-    """Continuous weights that explain more than half of the variance; no discrete ones are as good."""
+    """Continuous weights that explain more than half of the variance; no discrete weights are as good."""
     FAILED = "failed"
-    """Less than half of the variance is explained, of some output."""
+    """Less than half of the variance of some output is explained."""
 
 
 @dataclass(frozen=True)
 class Cost:
-    """What it took and how it went, as plain numbers and words: kept with a run.
+    """The cost and outcome of second-order training, as plain data that are stored with a run.
 
     Attributes:
         found: exact, discrete, approximate or failed.
-        start: how the member that was chosen had begun.
-        starts: members of the population that were trained.
-        steps: steps of all of them together.
-        chosen_steps: steps of the one that was chosen.
-        seconds: how long it took.
+        start: the kind of start of the chosen member.
+        starts: number of members of the population that were trained.
+        steps: steps of all members together.
+        chosen_steps: steps of the chosen member.
+        seconds: the time it took.
         error: mean squared error on fresh rows.
-        unexplained: part of the variance that is left, of the output of which most is: of all rows for
-            discrete weights, of all rows or of fresh ones for continuous weights, whichever is more.
+        unexplained: share of the variance left unexplained, for the output where it is largest: on all rows
+            for discrete weights; on all rows or on fresh rows, whichever is larger, for continuous weights.
         error_before: the error before the weights were made discrete.
     """
 
@@ -59,13 +59,13 @@ class Solution:
     """What `nalm.solve` returns.
 
     Attributes:
-        model: the model that was handed in, now with the weights that were found.
+        model: the model that was passed in, now with the weights that were found.
         found: exact, discrete, approximate or failed.
-        unique: True only if it was established that the rows lead to one formula: it is exact or discrete,
-            every next discrete value of a weight is ruled out, there are enough rows, and no column is nearly
-            a copy, a combination or a product of others.
+        unique: True only if the rows are known to determine the formula: it is exact or discrete, every
+            neighbouring discrete value of a weight is ruled out, there are enough rows, and no column is
+            nearly a copy, a combination or a product of others.
         notes: sentences about the data, and about what is left unexplained.
-        cost: what it took: starts, steps, seconds, and the errors on fresh rows.
+        cost: starts, steps, seconds, and the errors on fresh rows.
         names: names of the columns of x, for `nalm.explain(solution.model, solution.names)`.
     """
 
@@ -78,22 +78,22 @@ class Solution:
 
     @property
     def error(self) -> float:
-        """Mean squared error on rows that were not fitted to."""
+        """Mean squared error on rows that were not used for fitting."""
         return self.cost.error
 
     @property
     def r2(self) -> float:
-        """The part of the variance that is explained, of the output of which least is; at most 1."""
+        """The share of the variance that is explained, for the output where it is smallest; at most 1."""
         return 1 - self.cost.unexplained
 
     def __str__(self) -> str:
         how = f"{self.cost.start}, {self.cost.steps} steps of {self.cost.starts} starts"
-        first = f"{self.headline}: mean squared error {self.error:.3g} on rows held back ({how})."
+        first = f"{self.headline}: mean squared error {self.error:.3g} on held-out rows ({how})."
         return " ".join([first, *self.notes])
 
     @property
     def headline(self) -> str:
-        """The word for what was found, and how much it leaves open."""
+        """What was found, and how much it leaves unexplained."""
         if self.found is Found.EXACT:
             return str(self.found)
         if self.found is Found.DISCRETE:

@@ -1,7 +1,7 @@
-"""The solver: waves of starts, second-order steps, discrete weights, and a choice by fresh rows alone.
+"""The solver: waves of starts, second-order steps, discrete weights, and selection on fresh rows alone.
 
 It sees the architecture, rows to fit and fresh rows from the same range. It does not see the operation, the
-range, or any row from outside it.
+range, or any row outside that range.
 """
 
 from __future__ import annotations
@@ -23,24 +23,24 @@ from nalm.second_order.starts import Wave, drawn, grown
 from nalm.second_order.verdict import Verdict, meets_every_row, unexplained, verdict
 
 _TRIED = 3
-"""Candidates of a wave, the best on fresh rows first, that are made discrete."""
+"""How many candidates of a wave, the best on fresh rows first, are made discrete."""
 _PATIENCE = 2
-"""Waves of a series in a row that bring nothing, after which it ends."""
+"""A series ends after this many consecutive waves without improvement."""
 _PROMISING = 0.99
-"""Part of the variance that a start must explain to be looked at as a solution."""
+"""The share of the variance that a start must explain to be considered as a solution."""
 _FAILED = 0.5
-"""Continuous weights that leave more of the variance than this have failed."""
+"""Continuous weights that leave more of the variance unexplained than this have failed."""
 _WORTH = 0.99
-"""A wave brings something if it lowers the error below this part of the lowest so far."""
+"""A wave is an improvement if it lowers the error below this fraction of the lowest so far."""
 _FEW_ROWS, _FEW_PER_PARAMETER = 1000, 10
-"""Rows, in all and for each parameter, that are enough to tell where the solution lies."""
+"""Enough rows to locate the solution: in total, and per parameter."""
 _LEAST_ROWS, _PER_FREE, _PROBED = 256, 5, 32
-"""Rows while some parameters are held: at least, for each free parameter, and to see which have an effect."""
+"""Rows while some parameters are fixed: at least, per free parameter, and to see which have an effect."""
 
 
 @dataclass(frozen=True)
 class Rows:
-    """Rows to fit, `n x in` and `n x out`, fresh ones to choose by, and all of them as they were given."""
+    """Rows to fit, `n x in` and `n x out`, fresh rows for selection, and all rows in their given order."""
 
     fit: tuple[Tensor, Tensor]
     fresh: tuple[Tensor, Tensor]
@@ -48,30 +48,30 @@ class Rows:
 
     @classmethod
     def of(cls, fit: tuple[Tensor, Tensor], fresh: tuple[Tensor, Tensor]) -> Rows:
-        """Rows to fit and fresh ones, which were given in this order."""
+        """Rows to fit and fresh rows, which were given in this order."""
         return cls(fit, fresh, (torch.cat([fit[0], fresh[0]]), torch.cat([fit[1], fresh[1]])))
 
     def fewer(self, count: int) -> Rows:
-        """The same with `count` rows to fit at most."""
+        """The same with at most `count` rows to fit."""
         x, y = self.fit
         return replace(self, fit=(x[:count], y[:count]))
 
     @property
     def judged_by(self) -> tuple[Tensor, Tensor, Tensor]:
-        """Fresh inputs and targets, and all targets, which say what is small."""
+        """Fresh inputs and targets, and all targets, relative to which errors are small."""
         return (*self.fresh, self.given[1])
 
 
 @dataclass(frozen=True)
 class Result:
-    """What was chosen.
+    """The chosen weights.
 
     Attributes:
         vector: the weights.
-        path: how they came about, step by step.
+        path: the weights after each step that led to them.
         quality: how good they are on fresh rows.
-        cost: what it took.
-        verdict: what may be said of discrete weights; None for continuous ones.
+        cost: the cost of finding them.
+        verdict: what may be claimed of discrete weights; None for continuous ones.
     """
 
     vector: Tensor
@@ -81,7 +81,7 @@ class Result:
     verdict: Verdict | None
 
     def judged(self, said: Verdict) -> Result:
-        """The same with another verdict, from other rows."""
+        """The same result with another verdict, from other rows."""
         cost = replace(self.cost, found=str(said.found), unexplained=said.unexplained)
         return replace(self, cost=cost, verdict=said)
 
@@ -89,16 +89,16 @@ class Result:
 def solve_rows(flat: Flat, rows: Rows, seed: int, *, starts: int, grow: bool, steps: int) -> Result:
     """Find weights for one set of rows.
 
-    The population sees as many rows as are enough where the targets are exact. Where they are noisy, no
-    candidate leaves nothing to explain, and the best are fitted to all rows.
+    The population uses only as many rows as are enough if the targets are exact. If they are noisy, no
+    candidate explains everything, and the best are then fitted to all rows.
 
     Args:
         flat: the architecture.
-        rows: to fit and to choose by.
-        seed: of the starts that are drawn.
-        starts: how many are drawn.
-        grow: whether there are grown ones as well.
-        steps: steps at most of each stage of a member.
+        rows: rows to fit, and rows for selection.
+        seed: the seed of drawn starts.
+        starts: the number of drawn starts.
+        grow: whether to use grown starts as well.
+        steps: the maximum number of steps of each stage of a member.
     """
     began = time.perf_counter()
     few = rows.fewer(max(_FEW_ROWS, _FEW_PER_PARAMETER * flat.size))
@@ -115,7 +115,7 @@ def solve_rows(flat: Flat, rows: Rows, seed: int, *, starts: int, grow: bool, st
 
 
 def _grow(search: _Search, seed: int, starts: int) -> None:
-    """Train grown waves, a series of them while it brings something; then the best with nothing held."""
+    """Train grown waves, each series while it improves; then the best candidates with nothing fixed."""
     in_vain: dict[Hashable, int] = {}
     for wave in grown(search.flat, *search.rows.fit, seed, starts):
         before, so_far = search.lowest, in_vain.get(wave.series, 0)
@@ -132,7 +132,7 @@ def _grow(search: _Search, seed: int, starts: int) -> None:
 
 @dataclass(frozen=True)
 class _Candidate:
-    """Weights on offer: continuous ones, or discrete ones made of them."""
+    """Candidate weights: continuous, or discrete ones made from them."""
 
     path: list[Tensor]
     start: str
@@ -142,7 +142,7 @@ class _Candidate:
     logarithmic: bool
     discrete: bool = False
     meets: bool = False
-    """Whether its formula meets every row given."""
+    """Whether its formula fits every given row."""
 
     @property
     def vector(self) -> Tensor:
@@ -150,7 +150,7 @@ class _Candidate:
 
 
 class _Search:
-    """What has been found so far, and the ways to find more."""
+    """The candidates found so far, and the methods to find more."""
 
     def __init__(self, flat: Flat, rows: Rows, steps: int) -> None:
         self.flat, self.rows, self.steps = flat, rows, steps
@@ -161,7 +161,7 @@ class _Search:
 
     @property
     def solved(self) -> bool:
-        """Whether discrete weights leave nothing to explain."""
+        """Whether some discrete weights leave nothing to explain."""
         return any(c.meets or c.quality.fits for c in self._good())
 
     @property
@@ -170,11 +170,11 @@ class _Search:
         return min((candidate.quality.error for candidate in self.continuous), default=torch.inf)
 
     def needed(self, parameters: int) -> int:
-        """Rows that are enough to fit so many parameters; all of them once candidates are refined."""
+        """The number of rows that are enough to fit `parameters`; all rows once candidates are refined."""
         return len(self.rows.fit[0]) if self.refined else max(_LEAST_ROWS, _PER_FREE * parameters)
 
     def best(self) -> list[_Candidate]:
-        """The continuous candidates of the lowest errors."""
+        """The continuous candidates with the lowest errors."""
         return sorted(self.continuous, key=_error)[:_TRIED]
 
     def begin(self, wave: Wave) -> list[_Candidate]:
@@ -185,7 +185,7 @@ class _Search:
         return sorted(begun, key=_error)
 
     def train(self, begun: list[_Candidate]) -> None:
-        """Train these candidates, all with the same parameters held, and make the best of them discrete."""
+        """Train these candidates, all with the same parameters fixed, and make the best of them discrete."""
         if begun[0].quality.explained >= _PROMISING and self._discretised(begun[0]):
             return  # a start may be the solution
         offers = self._walked(begun)
@@ -197,7 +197,7 @@ class _Search:
                 return
 
     def refine(self, rows: Rows) -> None:
-        """Go on with more rows from the best candidate with parameters held, and from the best without."""
+        """Continue with more rows from the best candidate with fixed parameters and the best without."""
         self.rows, self.refined = rows, True
         ordered = sorted(self.continuous, key=_error)
         held = [candidate for candidate in ordered if candidate.held is not None]
@@ -207,7 +207,7 @@ class _Search:
             self._discretised(refined)
 
     def choose(self, seconds: float) -> Result:
-        """The best discrete candidate that the rows given bear out, else the best continuous one."""
+        """The best discrete candidate that the given rows support, otherwise the best continuous one."""
         chosen, said = self._borne_out()
         left = said.unexplained if said else self._left(chosen.vector)
         failed = not said and left > _FAILED
@@ -235,23 +235,23 @@ class _Search:
         return best or (min(self.continuous, key=_error), None)
 
     def _good(self) -> list[_Candidate]:
-        """Discrete candidates whose formula meets every row, or that are as good as all continuous ones."""
+        """Discrete candidates whose formula fits every row, or that are as good as all continuous ones."""
         if not self.discrete:
             return []
         reference = min(self.continuous, key=_error).quality
         return [c for c in self.discrete if c.meets or c.quality.as_good_as(reference)]
 
     def _left(self, vector: Tensor) -> float:
-        """The part of the variance that continuous weights leave: of fresh rows or of all, whichever is more.
+        """The share of variance that continuous weights leave, on fresh or on all rows, whichever is larger.
 
-        A few fresh rows may be met by luck, and rows that were fitted by weights that fit nothing else.
+        A few fresh rows may fit by chance, and fitted rows may fit with weights that fit no other row.
         """
         targets = self.rows.given[1]
         tables = (self.rows.fresh, self.rows.given)
         return max(unexplained(self.flat.predict(vector[None], x)[0], y, targets) for x, y in tables)
 
     def _effective(self, begun: list[_Candidate]) -> Tensor:
-        """Free parameters with an effect: what has none now has none as long as the others are held."""
+        """Free parameters with an effect: those without one get none as long as the others are fixed."""
         start, held = torch.stack([candidate.vector for candidate in begun]), begun[0].held
         assert held is not None
         return self.flat.trainable() & ~held & self.flat.effective(start, self.rows.fit[0][:_PROBED])
@@ -259,7 +259,8 @@ class _Search:
     def _walked(self, begun: list[_Candidate], counted: Tensor | None = None) -> list[_Candidate]:
         """Where second-order steps from these candidates end, the best on fresh rows first.
 
-        All of them have the same parameters held. Rows are as many as `counted` parameters need, or all.
+        All of them have the same parameters fixed. If `counted` is given, only as many rows are used as that
+        many parameters need.
         """
         free = self.flat.trainable()
         start, (x, y) = torch.stack([candidate.vector for candidate in begun]), self.rows.fit
@@ -282,7 +283,7 @@ class _Search:
         return qualities(self.flat, vectors, *self.rows.judged_by)
 
     def _discretised(self, candidate: _Candidate) -> bool:
-        """Note a candidate, and what it is with discrete weights: whether that leaves nothing to explain."""
+        """Record a candidate and its discrete version; returns whether that leaves nothing to explain."""
         self.continuous.append(candidate)
         found = discretise(self.flat, candidate.vector, candidate.quality, self.rows.fit, self.rows.judged_by)
         if found is None:
@@ -297,7 +298,7 @@ class _Search:
 
 
 def _different(candidates: list[_Candidate]) -> list[_Candidate]:
-    """Candidates without those of the same weights: those that meet every row first, then the best."""
+    """Candidates without duplicate weights: those that fit every row first, then by error."""
     found = {tuple(candidate.vector.tolist()): candidate for candidate in candidates}
     return sorted(found.values(), key=lambda candidate: (not candidate.meets, _error(candidate)))
 

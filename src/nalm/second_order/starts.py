@@ -2,12 +2,13 @@
 
 Drawn starts come from the units' own initialisers. Grown starts come from the data:
 
-- A single unit grows its selection: from no input, weight after weight is set to -1, 0 or 1, always the one
-  that lowers the variance of the residuals most. In the logarithmic measure the parts of a product add up,
-  so that each right choice shows by itself, whatever the signs and sizes of the inputs. (Going from weight 0
-  to weight 1 in small steps, a factor of a negative input passes through zero: no local method gets across.)
-- A stack grows its size: the later units begin as the selection of their first 1, 2, … inputs, some of them
-  negative, as if there were no more hidden values than those, and the first unit's weights are drawn.
+- A single unit grows its selection: starting with no input, one weight after another is set to -1, 0 or 1,
+  always the one that lowers the variance of the residuals most. In the logarithmic measure the factors of a
+  product add up, so that each right choice improves the fit by itself, regardless of the signs and sizes of
+  the inputs. (Between weight 0 and weight 1 the factor of a negative input passes through zero, which no
+  local method can cross.)
+- A stack grows its size: the later units start as the selection of their first 1, 2, … inputs, some of them
+  negative, as if there were no other hidden values, and the first unit's weights are drawn.
 
 Nothing here knows the operation or the range.
 """
@@ -26,9 +27,9 @@ from nalm.streams import Purpose
 from nalm.units._base import Unit, units_of
 
 _ROWS = 128
-"""Rows that are enough to tell a right choice from a wrong one."""
+"""Enough rows to distinguish a right choice from a wrong one."""
 _CHANGES = 16
-"""Inputs at most that a grown selection has."""
+"""The most inputs of a grown selection."""
 
 
 @dataclass(frozen=True)
@@ -36,11 +37,11 @@ class Wave:
     """Members that are trained together.
 
     Attributes:
-        name: how they began.
-        vectors: where, `members x parameters`.
-        logarithmic: which take the logarithmic measure, shape `members`, bool.
-        held: which parameters keep their values, shape `parameters`, bool; None: none of them.
-        series: waves of one series grow, until that brings nothing more.
+        name: the kind of start.
+        vectors: the initial parameters, `members x parameters`.
+        logarithmic: which members use the logarithmic measure, shape `members`, bool.
+        held: which parameters are fixed, shape `parameters`, bool; None if none are.
+        series: the series it belongs to; waves of a series grow until there is no more improvement.
     """
 
     name: str
@@ -51,7 +52,7 @@ class Wave:
 
 
 def grown(flat: Flat, x: Tensor, y: Tensor, seed: int, starts: int) -> Iterator[Wave]:
-    """Waves that are grown on the data, made when they are asked for."""
+    """Waves that are grown on the data, created lazily."""
     units = units_of(flat.models.skeleton) if flat.models.native else []
     try:
         if len(units) == 1:
@@ -64,12 +65,12 @@ def grown(flat: Flat, x: Tensor, y: Tensor, seed: int, starts: int) -> Iterator[
 
 
 def drawn(flat: Flat, seed: int, starts: int) -> Wave:
-    """Starts from the units' own initial weights."""
+    """Starts from the units' own initialisation."""
     return _both_measures("drawn", _drawn(flat, seed, starts))
 
 
 def _drawn(flat: Flat, seed: int, count: int) -> Tensor:
-    """Parameters drawn by the units, `count x parameters`; the first as in first-order training."""
+    """Parameters drawn by the units, `count x parameters`; the first are those of first-order training."""
     seeds = torch.full((1,), seed, dtype=torch.int32)
     made = [flat.models.initial(seeds, Purpose.INIT if k == 0 else Purpose.REINIT, k) for k in range(count)]
     return torch.cat([flat.flatten(parameters) for parameters in made])
@@ -81,18 +82,18 @@ def _both_measures(name: str, vectors: Tensor) -> Wave:
 
 
 def _sizes(flat: Flat, units: list[Unit], seed: int, starts: int) -> Iterator[Wave]:
-    """A wave for each number of hidden values, with 0, 1, … of them taken negative, in each measure."""
+    """A wave per number of hidden values, with 0, 1, … of them negative, in each measure."""
     start = _drawn(flat, seed, starts)
     later = torch.ones(flat.size, dtype=torch.bool)
     later[: sum(p.numel() for p in units[0].parameters())] = False
     largest = min(unit.in_features for unit in units[1:])
     for measure in Measure:
         logarithmic = torch.full((starts,), measure is Measure.LOGARITHMIC)
-        tried = [flat.changed(start, _select_first(0, 0))[:, later]]  # nothing selected is no start
+        tried = [flat.changed(start, _select_first(0, 0))[:, later]]  # an empty selection is not a start
         for negative in range(largest + 1):
             for size in range(max(1, negative), largest + 1):
                 vectors = flat.changed(start, _select_first(size, negative))
-                # A unit that takes no negative weights has selected fewer, which was tried before.
+                # A unit without negative weights selects fewer inputs, which was tried before.
                 if not any(torch.equal(vectors[:, later], before) for before in tried):
                     tried.append(vectors[:, later])
                     yield Wave(_size_name(size), vectors, logarithmic, later, (measure, negative))
@@ -115,7 +116,7 @@ def _select_first(size: int, negative: int) -> Callable[[nn.Module], None]:
 
 
 def grown_selection(flat: Flat, x: Tensor, y: Tensor, measure: Measure, seed: int = 0) -> Tensor:
-    """The parameters of a single unit whose selection was grown, `1 x parameters`."""
+    """The parameters of a single unit with a grown selection, `1 x parameters`."""
     x, y = x[:_ROWS], y[:_ROWS]
     start = _drawn(flat, seed, 1)
     inputs, outputs = x.shape[-1], y.shape[-1]
@@ -135,14 +136,14 @@ def grown_selection(flat: Flat, x: Tensor, y: Tensor, measure: Measure, seed: in
 
 
 def _one_changed(chosen: Tensor) -> Tensor:
-    """The matrix with one column set to -1, 0 or 1, whatever is another value: `candidates x out x in`."""
+    """The matrix with one column set to each other value of -1, 0 and 1: `candidates x out x in`."""
     column = torch.eye(chosen.shape[-1], dtype=torch.bool)[:, None]
     changed = torch.cat([torch.where(column, float(value), chosen) for value in (-1, 0, 1)])
     return changed[(changed != chosen).flatten(1).any(1)]
 
 
 def _spread(flat: Flat, start: Tensor, candidates: Tensor, x: Tensor, y: Tensor, measure: Measure) -> Tensor:
-    """Variance of the residuals of each candidate and output; infinite where they are no numbers."""
+    """Variance of the residuals of each candidate and output; infinite where they are not finite."""
     vectors = _with_selection(flat, start, candidates)
     logarithmic = torch.full((len(vectors),), measure is Measure.LOGARITHMIC)
     pieces = flat.pieces(len(vectors), len(x), 1)

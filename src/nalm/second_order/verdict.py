@@ -1,10 +1,10 @@
-"""What may be said of discrete weights that were found.
+"""What may be claimed of discrete weights that were found.
 
-*Exact* is said of a formula that meets every row that was given, fitted or held back, to the precision in
-which the numbers are given, if the rows could have contradicted it. *Discrete* is said of weights that leave
-no more than noise: every next discrete value of a weight is worse, and nothing that is left can be told from
-the inputs. It is also said of a formula that meets all rows but a few, which are named, and of one that meets
-rows that are too few. Of other weights nothing is said: continuous ones are kept instead.
+*Exact* is a formula that fits every given row, fitted or held out, to the precision in which the numbers are
+given, if the rows could have contradicted it. *Discrete* are weights that leave only noise: every
+neighbouring discrete value of a weight is worse, and the residuals cannot be predicted from the inputs.
+*Discrete* is also a formula that fits all rows but a few, which are named, and one that fits too few rows.
+Other discrete weights have no verdict: continuous weights are kept instead.
 """
 
 from __future__ import annotations
@@ -24,24 +24,24 @@ from nalm.second_order.quality import Quality
 from nalm.second_order.solution import Found
 
 _BITS_PER_ROW = 10.0
-"""What a single row may say for a formula at most: no row is so sure that many would not be surer."""
+"""The most evidence, in bits, that a single row can give for a formula: one row alone is never enough."""
 _BITS_TO_SPARE = 20.0
-"""A formula that is wrong meets the rows by chance once in 2 to the power of this many tables."""
+"""A wrong formula fits the rows by chance in one of 2 to the power of this many tables."""
 _BY_CHANCE, _PART = 1e-6, 0.02
-"""A trace of the inputs in the residuals counts if it is this improbable and this part of their variance."""
+"""A trace of the inputs in the residuals counts if it is this improbable and this share of their variance."""
 _FEW_OFF = 0.1
-"""The part of the rows that may be off if all others are met, as where some were mistyped."""
+"""The share of rows that may be off if the formula fits all others, as when some were mistyped."""
 
 
 @dataclass(frozen=True)
 class Verdict:
-    """What is said of discrete weights.
+    """The verdict on discrete weights.
 
     Attributes:
         found: exact or discrete.
-        unexplained: part of the variance that is left, of the output of which most is, in rows that `notes`
-            do not name as wrong.
-        notes: what else is to be said, in sentences.
+        unexplained: share of the variance left unexplained, for the output where it is largest, on the rows
+            that `notes` do not name as wrong.
+        notes: further sentences.
     """
 
     found: Found
@@ -50,7 +50,7 @@ class Verdict:
 
 
 def verdict(flat: Flat, vector: Tensor, x: Tensor, y: Tensor, quality: Quality) -> Verdict | None:
-    """The verdict on discrete weights, or None if they are no better than any other numbers.
+    """The verdict on discrete weights, or None if they are no better than other numbers.
 
     Args:
         flat: the architecture.
@@ -78,13 +78,13 @@ def verdict(flat: Flat, vector: Tensor, x: Tensor, y: Tensor, quality: Quality) 
 
 
 def meets_every_row(flat: Flat, vector: Tensor, x: Tensor, y: Tensor) -> bool:
-    """Whether the formula of discrete weights meets all of these rows to the data's precision."""
+    """Whether the formula of discrete weights fits all of these rows to the data's precision."""
     met, _ = _met(flat, vector, x, y)
     return bool(met.all())
 
 
 def is_determined(flat: Flat, vector: Tensor, x: Tensor, y: Tensor) -> bool:
-    """Whether the rows rule out every next discrete value of every weight that has a verdict."""
+    """Whether the rows rule out all neighbouring discrete values of weights that have a verdict."""
     met, allowed = _met(flat, vector, x, y)
     if not met.any():
         return not open_weights(flat, vector, x, y)
@@ -93,7 +93,7 @@ def is_determined(flat: Flat, vector: Tensor, x: Tensor, y: Tensor) -> bool:
 
 
 def _met(flat: Flat, vector: Tensor, x: Tensor, y: Tensor) -> tuple[Tensor, Tensor]:
-    """Which rows a formula meets, none if there is no formula, and how far off it may be."""
+    """Which rows a formula fits, none if there is no formula, and how far off it may be."""
     allowed = tolerance(x, y, flat.slopes(vector, x))
     values = formula_values(flat, vector, x) if is_readable(flat, vector) else None
     if values is None:
@@ -102,18 +102,18 @@ def _met(flat: Flat, vector: Tensor, x: Tensor, y: Tensor) -> tuple[Tensor, Tens
 
 
 def _off_sentence(met: Tensor) -> str:
-    """Which rows are not met, where all others are."""
+    """A sentence that names the rows that the formula does not fit; empty if it fits all."""
     off = (~met).nonzero()[:, 0].tolist()
     if not off:
         return ""
     named = ", ".join(map(str, off[:5])) + (", …" if len(off) > 5 else "")
     verb = "row is" if len(off) == 1 else "rows are"
-    met_rows = f"All but {len(off)} of {len(met):,} rows are met to the data's precision"
-    return f"{met_rows}; the {verb} {named}, which the share unexplained leaves out."
+    met_rows = f"The formula fits all but {len(off)} of {len(met):,} rows to the data's precision"
+    return f"{met_rows}; the other {verb} {named}, not counted in the unexplained share."
 
 
 def unexplained(outputs: Tensor, y: Tensor, targets: Tensor | None = None) -> float:
-    """The part of the variance that is left, of the output of which most is; of a constant, of its square.
+    """The share of variance left unexplained, for the worst output; for a constant, the share of its square.
 
     The variance is that of all `targets`, by default of y.
     """
@@ -127,38 +127,38 @@ def unexplained(outputs: Tensor, y: Tensor, targets: Tensor | None = None) -> fl
 def too_few_rows(flat: Flat, vector: Tensor, x: Tensor, y: Tensor, allowed: Tensor) -> str:
     """A sentence if rows like these could not have contradicted the weights; empty if they could.
 
-    There must be more different rows than weights to choose, and they must say more, in bits, than choosing
+    There must be more distinct rows than weights to choose, and they must carry more bits than the choice of
     the weights takes.
     """
     choices = int(flat.trainable().sum()) / y.shape[-1]
     rows = len(x.unique(dim=0)) if len(x) else 0
     if rows <= choices:
-        return f"{rows} different rows could not have contradicted a choice of {choices:g} weights."
+        return f"{rows} distinct rows could not have contradicted a choice of {choices:g} weights."
     needed = _bits_of(vector[flat.trainable()]) / y.shape[-1] + _BITS_TO_SPARE
     said = rows * _bits_per_row(x, y, allowed)
     if said >= needed:
         return ""
-    return f"{rows} different rows say too little to choose {choices:g} weights by them."
+    return f"{rows} distinct rows contain too little information to choose {choices:g} weights."
 
 
 def _bits_of(weights: Tensor) -> float:
-    """What it takes to choose discrete weights: among three values, and among more for larger ones."""
+    """The bits that a choice of discrete weights takes: among three values, or more for larger weights."""
     return float((math.log2(3) + 2 * (1 + 2 * weights.abs()).log2() * (weights.abs() > 1)).sum())
 
 
 def _bits_per_row(x: Tensor, y: Tensor, allowed: Tensor) -> float:
-    """What a row says, on average, of the output of which it says least."""
+    """The mean information per row, in bits, for the output where it is smallest."""
     spread = y.std(0, correction=0)
     spread = torch.where(spread > 0, spread, y.abs().mean(0))
     spread = torch.where(spread > 0, spread, x.abs().mean())
-    # Formulas of whole numbers give whole numbers: there is nothing between them to be told apart.
+    # Formulas of whole numbers give whole numbers: values in between need not be distinguished.
     finest = 1.0 if is_whole(x) and is_whole(y) else 0.0
     told = (1 + 2 * spread / allowed.clamp_min(max(finest, torch.finfo(y.dtype).tiny))).log2()
     return float(told.clamp_max(_BITS_PER_ROW).mean(0).min())
 
 
 def has_trace_of(x: Tensor, outputs: Tensor, y: Tensor) -> bool:
-    """Whether what is left of a target, shape `n`, can be told from the inputs: then it is no noise.
+    """Whether the residuals of a target, shape `n`, depend on the inputs: then they are not noise.
 
     An F test of powers of the inputs and of the prediction, as in Ramsey's RESET (1969).
     """
@@ -171,7 +171,7 @@ def has_trace_of(x: Tensor, outputs: Tensor, y: Tensor) -> bool:
     features = torch.cat(powers, -1) if 10 * scaled.shape[-1] < len(x) else torch.cat(powers[:2], -1)
     rank = int(torch.linalg.matrix_rank(features))
     if rank + 2 > len(x):
-        return False  # too few rows to tell
+        return False  # too few rows to decide
     left = y - outputs
     left = left - left.mean()
     fitted = torch.linalg.lstsq(features, left[:, None], driver="gelsd").solution

@@ -1,8 +1,8 @@
-"""Whether a model computes what its formula says, on sampled inputs.
+"""Check on sampled inputs that a model computes what its formula says.
 
-A formula may be off by what rounding, and the small numbers that keep logarithms finite, make of a result:
-no more than a small change of the inputs would. Rows for which the formula is not meant, because a unit says
-so, or at which it has no value, do not count.
+A formula may differ from the model by the effect of rounding and of the epsilons that keep logarithms finite,
+but by no more than a small change of the inputs would cause. Rows outside the range for which a unit says
+that its formula holds, and rows at which the formula has no value, are ignored.
 """
 
 from __future__ import annotations
@@ -24,12 +24,12 @@ _ROWS = 8
 _CHANGE, _TIMES = 1e-5, 3.0
 """A small change of an input, and how many times its effect is allowed."""
 _TRUTH = 0.02
-"""How far truth values, and what is computed of them, may be off: comparisons give almost 0 and 1."""
+"""How far truth values, and results computed from them, may be off: comparisons give almost 0 and 1."""
 
 
 @dataclass(frozen=True)
 class Checked:
-    """How a formula compares with its model: whether rows could be compared, and one that differs, if any."""
+    """How a formula compares with its model: whether any rows could be compared, and a row that differs."""
 
     compared: bool
     inputs: tuple[float, ...] = ()
@@ -52,7 +52,7 @@ def checked(
         formulas: an expression per output.
         symbols: one per input.
         idealised: whether the formulas hold only where the units' readings do.
-        truth: whether comparisons or rules take part, which are almost 0 or 1.
+        truth: whether comparisons or logic rules are involved, whose results are almost 0 or 1.
     """
     x = samples(len(symbols))
     expected = _values(tuple(formulas), tuple(symbols))
@@ -77,7 +77,7 @@ def checked(
 
 
 def _precision(source: Source) -> float:
-    """Units that add a small number to magnitudes are off by it, beside samples from 0.01 on."""
+    """The relative error to allow: more for units that add an epsilon to magnitudes, sampled from 0.01 on."""
     return 1e-4 if any(getattr(unit, "epsilon", 0) for unit in source.units) else 1e-6
 
 
@@ -85,7 +85,7 @@ def _precision(source: Source) -> float:
 def samples(inputs: int) -> Tensor:
     """Rows of whole numbers, of truth values, of numbers around 1 and -1, and of several sizes and signs.
 
-    Behind them all are the same rows once more, each number a little changed.
+    They are followed by the same rows again, with each number slightly changed.
     """
     generator = torch.Generator().manual_seed(inputs)
     u, sign = (torch.rand(_ROWS, inputs, generator=generator, dtype=torch.float64) for _ in range(2))
@@ -102,12 +102,12 @@ def samples(inputs: int) -> Tensor:
     return torch.cat([rows, rows + _CHANGE * (1 + rows.abs())])
 
 
-@functools.lru_cache(maxsize=1024)  # thousands of trained models have a few formulas between them
+@functools.lru_cache(maxsize=1024)  # thousands of trained models share a few formulas
 def _values(formulas: tuple[Any, ...], symbols: tuple[Any, ...]) -> np.ndarray:
     """The formulas at the samples, `n x out`; NaN where they have no real value."""
     x = samples(len(symbols))
     columns = list(x[: len(x) // 2].numpy().T)
-    # sympy's own choice between cases fails on cases that are the same for all rows.
+    # sympy's own `select` fails on conditions that are the same for all rows.
     cases = {"select": functools.partial(_select, len(columns[0]))}
     function = sp.lambdify(symbols, list(formulas), [cases, "numpy"])
     rows = []

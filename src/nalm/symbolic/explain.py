@@ -32,10 +32,10 @@ def explain(
 ) -> Explanation | list[Any]:
     """Read a model as simplified sympy expressions.
 
-    The model is a unit, an `nn.Sequential` of units, or any module that passes its input through units by
-    changes of shape, choices of columns and arithmetic, with its hooks and in evaluation mode; what
-    distributes or compiles it is looked through. What is read is compared with the model on sampled inputs
-    before it is returned.
+    The model is a unit, an `nn.Sequential` of units, or any module that passes its input through units with
+    only changes of shape, selections of columns and arithmetic between them. It is read with its hooks, in
+    evaluation mode, and without wrappers that distribute or compile it. The formula is compared with the
+    model on sampled inputs before it is returned.
 
     Args:
         model: the trained model; it is not changed.
@@ -49,7 +49,7 @@ def explain(
     if not isinstance(model, nn.Module):
         raise ArgumentError("model", "a unit or a module with units", type(model).__name__)
     if isinstance(tolerance, bool) or not isinstance(tolerance, (int, float)) or not tolerance >= 0:
-        raise ArgumentError("tolerance", "a number from 0 on", repr(tolerance))
+        raise ArgumentError("tolerance", "a number, 0 or more", repr(tolerance))
     remarks = remarks_of(model)
     model = unwrapped(model)
     batch = _batch_shape(model)
@@ -66,7 +66,7 @@ def explain(
     try:
         return _nested(batch, (), lambda index: reader.read(first if index == origin else source_at(index)))
     except CannotFollow as error:
-        raise ArgumentError("model", READABLE_MODELS, f"one that is not: {error}") from None
+        raise ArgumentError("model", READABLE_MODELS, f"a model that is not: {error}") from None
 
 
 def _batch_shape(model: nn.Module) -> tuple[int, ...]:
@@ -79,13 +79,14 @@ def _batch_shape(model: nn.Module) -> tuple[int, ...]:
         raise ArgumentError("model", "on a device that holds its weights", "the meta device")
     shapes = {tuple(unit.batch_shape) for unit in units}
     if len(shapes) > 1:
-        raise ArgumentError("model", "made of units with one batch_shape", "several")
+        got = " and ".join(map(str, sorted(shapes)))
+        raise ArgumentError("model", "made of units with the same batch_shape", got)
     return shapes.pop()
 
 
 def _symbols(names: Sequence[str]) -> list[Any]:
     if isinstance(names, Tensor) or not isinstance(names, Iterable):
-        raise ArgumentError("names", "a name per input", repr(names))
+        raise ArgumentError("names", "a list with one name per input", repr(names))
     given = list(names)
     if not all(isinstance(name, str) for name in given):
         raise ArgumentError("names", "strings", repr(given))
@@ -102,7 +103,7 @@ def _nested(batch: tuple[int, ...], index: tuple[int, ...], read: Callable[[tupl
 
 @dataclass(frozen=True)
 class _Reader:
-    """What is the same for all models of a batch."""
+    """Settings that all models of a batch share."""
 
     symbols: list[Any]
     tolerance: float
@@ -147,13 +148,13 @@ class _Found:
 
 @dataclass(frozen=True)
 class _Same:
-    """A model that is equal to any other that computes the same."""
+    """A model that compares equal to any other that computes the same."""
 
     key: Hashable
     source: Source = field(compare=False)
 
 
-@functools.lru_cache(maxsize=1024)  # thousands of trained models have a few formulas between them
+@functools.lru_cache(maxsize=1024)  # thousands of trained models share a few formulas
 def _read_once(model: _Same, symbols: tuple[Any, ...]) -> _Found:
     return _read(model.source, symbols, True)
 
@@ -169,12 +170,12 @@ def _read(source: Source, symbols: Sequence[Any], idealised: bool) -> _Found:
         return _Found(formulas)
     readings = _readings(source, calls)
     if not compared.compared:
-        readings.append("not compared with the model, because no sampled input lies there")
+        readings.append("not compared with the model, because no sampled input is in this range")
     return _Found([_shortest(formula) for formula in formulas], ", ".join(readings))
 
 
 def _unclear(source: Source) -> str:
-    """What about a unit cannot be read though its weights are discrete."""
+    """Why a unit cannot be read although its weights are discrete; empty if all units can."""
     unit = next((unit for unit in source.units if not unit.readable()), None)
     if unit is None:
         return ""
@@ -187,7 +188,7 @@ def _is_truth(value: Any) -> bool:
 
 
 def _what_differs(source: Source, found: Checked, symbols: Sequence[Any], idealised: bool) -> str:
-    """The unit that does not compute its own formula; or the model, if that is true of none."""
+    """Name the unit that does not compute its own formula, or the model if every unit does."""
     for unit in source.units:
         own = [sp.Symbol(f"x{k + 1}", real=True) for k in range(unit.in_features)]
         formulas = unit.expression(own, idealised=idealised)
@@ -199,11 +200,11 @@ def _what_differs(source: Source, found: Checked, symbols: Sequence[Any], ideali
             return (
                 f"{label} does not compute its own formula: it gives {alone.model:.6g} for "
                 f"{_inputs(own, alone.inputs)}, and its formula gives {alone.formula:.6g}. "
-                "A unit that changes `compute` has to change `symbolic` as well"
+                "A unit that changes `compute` must change `symbolic` as well"
             )
     return (
-        f"the model gives {found.model:.6g} for {_inputs(symbols, found.inputs)}, and the formula that its "
-        f"parts say gives {found.formula:.6g}"
+        f"the model gives {found.model:.6g} for {_inputs(symbols, found.inputs)}, but the formula of its "
+        f"parts gives {found.formula:.6g}"
     )
 
 
@@ -213,7 +214,7 @@ def _inputs(symbols: Sequence[Any], values: Sequence[float]) -> str:
 
 
 def _readings(source: Source, calls: list[Call]) -> list[str]:
-    """Where the formula holds: what each layer says of its inputs, and where numbers are taken as truth."""
+    """Where the formula holds: each layer's reading, and which numbers are taken as truth values."""
     readings = []
     for k, call in enumerate(calls):
         numbers = [
@@ -230,7 +231,7 @@ def _readings(source: Source, calls: list[Call]) -> list[str]:
 
 @functools.lru_cache(maxsize=1024)
 def _shortest(formula: Any) -> Any:
-    """Factors and sums as the layers hold them are readable; simplified only where it gets shorter."""
+    """The formula simplified, or unchanged if that is not shorter: the layers' own form is readable."""
     if formula.has(sp.Piecewise):
         return formula  # products of cases simplify for minutes and do not get shorter
     return min(formula, sp.simplify(formula), key=sp.count_ops)

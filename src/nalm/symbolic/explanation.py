@@ -12,7 +12,7 @@ from nalm.symbolic.rounding import Move
 TOLERANCE = 0.01
 """Weights further than this from a discrete value are not read as that value."""
 _CLOSE = 0.1
-"""Weights up to this far from a discrete value are on their way to it, if the model fits its data."""
+"""Weights up to this far from a discrete value are moving towards it, if the model fits its data."""
 
 
 @dataclass(frozen=True)
@@ -21,15 +21,15 @@ class Explanation:
 
     Attributes:
         expressions: a sympy expression per output: of the snapped model if it is readable, otherwise of the
-            model as it is, with its weights as decimal numbers, or none if those were not asked for. None
-            either if the model does not compute what its parts say.
+            model as it is, with its weights as decimal numbers. Empty if the model is not readable and
+            `only_readable` was set, or if it does not compute what the formulas of its parts give.
         readable: whether all weights and gates are close enough to discrete values to be read.
         distance: the largest distance of a weight or gate from its discrete value.
         tolerance: the largest distance that was allowed.
         reading: where the expressions hold, if not everywhere.
         reason: why the model is not readable, if not because of a distance.
-        remarks: what else is known of the model with these weights, such as that `nalm.solve` failed.
-        move: the weight or gate of the largest distance.
+        remarks: what else is known about the model with these weights, such as that `nalm.solve` failed.
+        move: the weight or gate with the largest distance.
     """
 
     expressions: list[Any]
@@ -56,15 +56,15 @@ class Explanation:
         return f"{seen} (at most {self.tolerance:g} can be read)"
 
     def _advice(self) -> list[str]:
-        """What is known of the model, or else what to do; nothing if what is seen does not tell.
+        """The remarks on the model, or else what to do; nothing if that is not known.
 
-        A weight far from any discrete value may belong to a model that does not fit, which no penalty mends.
+        A weight far from any discrete value may belong to a model that does not fit, which no penalty cures.
         """
         if self.remarks:
             return [f"{remark[:1].upper()}{remark[1:]}." for remark in self.remarks]
         if self.reason or not self.distance <= _CLOSE:
             return []
-        return ["If the model fits its data, a longer or stronger penalty can close so small a gap."]
+        return ["If the model fits its data, a longer or stronger penalty can close such a small gap."]
 
     def latex(self) -> str:
         """The expressions for LaTeX."""

@@ -1,9 +1,10 @@
 """Follow expressions through any module: what its own `forward` does to them, operation by operation.
 
-The module is called with a tensor that carries an expression beside every number. Units say what they make
-of expressions; shapes, columns and arithmetic between them are followed here. What cannot be followed is
-lost, with the reason; that matters only if the result depends on it. Nothing depends on how the module is
-written: nested modules, hooks, loops, and conditions on shapes are simply run.
+The module is called with a tensor that carries an expression for every number. Units return their own
+expressions; changes of shape, selections of columns and arithmetic between units are followed here. An
+expression that cannot be followed is lost and the reason is kept; this matters only if the result depends on
+it. Nothing depends on how the module is written: nested modules, hooks, loops, and conditions on shapes are
+simply run.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ from nalm.units._computed import kind_of
 from nalm.units._symbolic import Followed, number
 
 Apply = Callable[[Unit, list[Any]], list[Any]]
-"""What a unit makes of an expression per input: one per output."""
+"""Applies a unit to one expression per input and returns one per output."""
 
 
 class CannotFollow(NalmError):
@@ -44,7 +45,7 @@ class Call:
 
 @dataclass
 class _Trail:
-    """Where in the module the calculation is, and which units it has met."""
+    """Where in the module the calculation is, and the calls of units so far."""
 
     apply: Apply
     modules: list[tuple[str, nn.Module]] = field(default_factory=list)
@@ -52,18 +53,18 @@ class _Trail:
     written: str = ""
 
     def reason(self, operation: str) -> str:
-        """Which part of the module an operation that cannot be followed belongs to."""
+        """Why an operation cannot be followed, with the part of the module it belongs to."""
         path, module = self.modules[-1]
         named = f"`{path}` ({_kind(module)})" if path else f"the model ({_kind(module)})"
         if isinstance(module, Unit):
-            return f"{named} has a hook or a `forward` of its own with `{operation}`, which cannot be read"
+            return f"{named} has its own `forward` or a hook with `{operation}`, which cannot be read"
         if type(module).__module__.startswith("torch.nn"):
             return f"{named} is not a nalm unit"
         return f"{named} uses `{operation}` in its forward, which cannot be read"
 
 
 class _Symbolic(Followed):
-    """A tensor with an expression for each of its numbers, or with the reason why there is none."""
+    """A tensor with an expression for each of its numbers, or with the reason why it has none."""
 
     symbols: np.ndarray
     lost: str
@@ -102,7 +103,7 @@ class _Symbolic(Followed):
         result = func(*_numbers(args), **_numbers(kwargs))
         parts = result if isinstance(result, (tuple, list)) else [result]
         if isinstance(result, torch.Size) or not all(isinstance(part, Tensor) for part in parts):
-            return result  # a size, a number, a word: known without expressions
+            return result  # a size, a number or a string needs no expressions
         symbols = None if lost else _followed(func, name, args, kwargs, parts)
         if symbols is None:
             lost = lost or trail.reason(name)
@@ -115,7 +116,7 @@ class _Symbolic(Followed):
 def _written(
     func: Any, name: str, args: Sequence[Any], kwargs: dict[str, Any], trail: _Trail, lost: str
 ) -> Any:
-    """Write in place into a tensor that is followed; into any other, what is written cannot be."""
+    """Write in place into a tensor that is followed; writing into any other tensor cannot be followed."""
     func(*_numbers(args), **_numbers(kwargs))
     target = args[0]
     if not isinstance(target, _Symbolic):
@@ -144,19 +145,19 @@ def _followed(
         return None
     try:
         found = ARITHMETIC[name](*_expressions(args), **_expressions(kwargs))
-    except (TypeError, ValueError):  # an option of the operation that is not followed
+    except (TypeError, ValueError):  # the operation has an option that is not followed
         return None
     symbols = _objects(found)
     return [symbols] if symbols.shape == tuple(parts[0].shape) else None
 
 
 def _moved(func: Any, args: Sequence[Any], kwargs: dict[str, Any], *, everything: bool) -> list[np.ndarray]:
-    """The same movement, of places instead of numbers, says where each expression comes from."""
+    """Move positions instead of numbers, to find where each expression comes from."""
     pool: list[np.ndarray] = []
 
     def places(tensor: Tensor) -> Tensor:
         if not everything and not isinstance(tensor, _Symbolic):
-            return tensor  # such as the index of a choice
+            return tensor  # such as the index of a selection
         symbols = tensor.symbols if isinstance(tensor, _Symbolic) else _constants(tensor)
         start = sum(part.size for part in pool)
         pool.append(symbols.ravel())
@@ -168,13 +169,13 @@ def _moved(func: Any, args: Sequence[Any], kwargs: dict[str, Any], *, everything
 
 
 def follow(model: nn.Module, x: Tensor, symbols: np.ndarray, apply: Apply) -> tuple[np.ndarray, list[Call]]:
-    """Call a module on numbers and expressions: the expressions of its result, and the units met.
+    """Call a module on numbers and expressions; return the expressions of its result and the calls of units.
 
     Args:
-        model: the module; hooks of our own are on it while it runs.
+        model: the module; it has additional hooks while it runs.
         x: numbers, `n x in`.
         symbols: expressions of the same shape.
-        apply: what a unit makes of expressions.
+        apply: applies a unit to expressions.
 
     Raises:
         CannotFollow: if the result cannot be followed.
@@ -183,7 +184,7 @@ def follow(model: nn.Module, x: Tensor, symbols: np.ndarray, apply: Apply) -> tu
     with torch.no_grad(), _watched(model, trail):
         result = model(_Symbolic.of(x, trail, symbols))
     if not isinstance(result, Tensor):
-        raise CannotFollow(f"the model gives a {type(result).__name__} instead of a tensor")
+        raise CannotFollow(f"the model returns a {type(result).__name__} instead of a tensor")
     if not isinstance(result, _Symbolic):
         unknown = "the model's result does not follow from its input by operations on tensors"
         raise CannotFollow(trail.written or unknown)
@@ -228,13 +229,13 @@ def _in_place(name: str) -> bool:
 
 def _numbers(tree: Any) -> Any:
     """The plain tensors behind those that are followed."""
-    # Called like this, torch converts without asking the tensor's own class first.
+    # Called like this, torch converts without calling `__torch_function__` of the tensor's own class.
     plain = Tensor.__torch_function__
     return changed(_Symbolic, lambda part: plain(Tensor.as_subclass, (), (part, Tensor)), tree)
 
 
 def _expressions(tree: Any) -> Any:
-    """Arrays of expressions instead of tensors; numbers stay."""
+    """The same tree with arrays of expressions instead of tensors; numbers are not changed."""
     return changed(
         Tensor, lambda part: part.symbols if isinstance(part, _Symbolic) else _constants(part), tree
     )
@@ -246,7 +247,7 @@ def _constants(tensor: Tensor) -> np.ndarray:
 
 
 def _objects(values: Any) -> np.ndarray:
-    """An array of expressions. (numpy would look into those that are sequences themselves.)"""
+    """An array of expressions. It avoids numpy's conversion, which would unpack those that are sequences."""
     if isinstance(values, np.ndarray) and values.dtype == object:
         return values
     nested = isinstance(values, list) and values and isinstance(values[0], list)

@@ -1,6 +1,7 @@
-"""Operations of torch on expressions: which there are, by the name that torch calls them.
+"""The torch operations that can be followed on expressions, by their name in torch.
 
-Operations that only move numbers need no rule of their own: where they move places, they move expressions.
+Operations that only move numbers need no separate rules: they are applied to positions, which then say where
+each expression goes.
 """
 
 from __future__ import annotations
@@ -17,13 +18,13 @@ UNCHANGED = frozenset({
     "alpha_dropout", "bfloat16", "clone", "contiguous", "cpu", "cuda", "detach", "double", "dropout",
     "feature_dropout", "float", "positive", "requires_grad_", "to", "type", "type_as",
 })  # fmt: skip
-"""What leaves the values as they are; dropout does in evaluation, in which models are read."""
+"""Operations that do not change values. Models are read in evaluation mode, where dropout is among them."""
 
 ALL_MOVED = frozenset({
     "atleast_1d", "atleast_2d", "broadcast_tensors", "cat", "column_stack", "concat", "concatenate", "dstack",
     "hstack", "stack", "vstack",
 })  # fmt: skip
-"""Movements of all tensors that are given, constants among them."""
+"""Movements of all the tensors in their arguments, including constants."""
 
 MOVED = ALL_MOVED | frozenset({
     "T", "adjoint", "broadcast_to", "chunk", "diagonal", "expand", "expand_as", "flatten", "flip", "fliplr",
@@ -32,11 +33,11 @@ MOVED = ALL_MOVED | frozenset({
     "squeeze", "swapaxes", "swapdims", "t", "take_along_dim", "tensor_split", "tile", "transpose", "unbind",
     "unflatten", "unsqueeze", "view", "view_as",
 })  # fmt: skip
-"""Movements: shapes, columns, choices by fixed places."""
+"""Movements: changes of shape, and selections of columns and of fixed positions."""
 
 
 def _each(function: Callable[..., Any]) -> Callable[..., Any]:
-    """A function of numbers for arrays of expressions that fit each other."""
+    """A function of numbers applied to arrays of expressions that broadcast against each other."""
 
     def applied(*operands: Any) -> Any:
         return np.frompyfunc(lambda *values: function(*map(_number, values)), len(operands), 1)(*operands)
@@ -121,4 +122,4 @@ ARITHMETIC: dict[str, Callable[..., Any]] = {
     "prod": _folded(operator.mul),
     "mean": _mean,
 }
-"""Arithmetic between expressions. Arguments that a function here does not take are not followed."""
+"""Arithmetic between expressions. Calls with arguments that these functions do not take are not followed."""

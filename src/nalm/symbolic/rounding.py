@@ -18,10 +18,10 @@ class Move:
     """The weight or gate that is furthest from its discrete value.
 
     Attributes:
-        distance: how far.
-        which: what it is called, such as `W[0, 1] of layer 2 (NMU)`.
-        value: what it is.
-        target: the discrete value next to it.
+        distance: the distance.
+        which: its name, such as `W[0, 1] of layer 2 (NMU)`.
+        value: its value.
+        target: the nearest discrete value.
     """
 
     distance: float
@@ -36,12 +36,12 @@ class Move:
 
 
 def largest_move(source: Source, snapped: Source, named_from: float = 0.0) -> Move:
-    """The largest move, by snapping, of a value that decides the output.
+    """The largest move made by snapping, among the values that decide the output.
 
     Args:
         source: the model.
-        snapped: the same after snapping.
-        named_from: up to this distance it is not looked up which value that is.
+        snapped: the same model after snapping.
+        named_from: up to this distance the name of the value is not looked up.
     """
     moves = [_of_unit(before, after) for before, after in zip(source.units, snapped.units)]
     k = max(range(len(moves)), key=lambda k: math.inf if math.isnan(moves[k][0]) else moves[k][0])
@@ -57,7 +57,7 @@ def largest_move(source: Source, snapped: Source, named_from: float = 0.0) -> Mo
 
 
 def _of_unit(before: Unit, after: Unit) -> tuple[float, str, int]:
-    """How far at most a value moved that decides the output, its name and its place."""
+    """The largest move of a value that decides the output, its name and its position."""
     old, new, matters = _held(before), _held(after), after.decisive_mask()
     found = (0.0, "", 0)
     for name, value in old.items():

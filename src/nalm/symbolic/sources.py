@@ -1,6 +1,6 @@
-"""Models as something to read: units one after the other, or any module that expressions can go through.
+"""The models that can be read: chains of units, and any module that expressions can pass through.
 
-Both have copies that may be changed, compute numbers, and compute expressions by the same path.
+Both kinds can be copied and snapped, and compute numbers and expressions along the same path.
 """
 
 from __future__ import annotations
@@ -18,12 +18,12 @@ from nalm.symbolic.follow import Call, CannotFollow, follow
 from nalm.units._base import Unit, units_of
 from nalm.units._computed import computed_names, kind_of, plain
 
-READABLE_MODELS = "made of nalm units, changes of shape and arithmetic between them"
+READABLE_MODELS = "made of nalm units with only reshaping and arithmetic between them"
 _ROWS = 7
-"""Rows to try a module on: no size that it would take for something else."""
+"""Rows to try a module on: a number that it is unlikely to mistake for another size."""
 _MOST_INPUTS = 256
 _OPTION = (bool, int, float, str, torch.Size)
-"""What options of units are."""
+"""The types that options of units have."""
 
 
 class Source(Protocol):
@@ -33,33 +33,33 @@ class Source(Protocol):
     inputs: int
 
     def label(self, unit: Unit) -> str:
-        """What to call a unit; nothing if it is the whole model."""
+        """The name of a unit in messages; empty if it is the whole model."""
 
     def snapped(self) -> Source:
         """A copy whose units have discrete weights."""
 
     def key(self) -> Hashable:
-        """The same for models that compute the same; None if that is not known."""
+        """A key that is equal for models that compute the same; None if that is not known."""
 
     def formulas(self, symbols: Sequence[Any], idealised: bool) -> tuple[list[Any], list[Call]]:
         """An expression per output, and what each unit was applied to."""
 
     def run(self, x: Tensor) -> tuple[Tensor, Tensor]:
-        """The outputs for rows `n x in`, and for which of them all units say that their reading holds."""
+        """The outputs for rows `n x in`, and for which of them the readings of all units hold."""
 
 
 class Chain:
-    """Units of our own one after the other, and nothing else: the quick way.
+    """Library units one after the other, and nothing else: the fast path.
 
     Args:
-        units: those of one model, without a batch shape, in float64.
+        units: the units of one model, without a batch shape, in float64.
     """
 
     def __init__(self, units: list[Unit]) -> None:
         self.units, self.inputs = units, units[0].in_features
 
     def label(self, unit: Unit) -> str:
-        """What to call a unit; nothing if it is the whole model."""
+        """The name of a unit in messages; empty if it is the whole model."""
         return f"layer {self.units.index(unit) + 1} ({kind_of(unit)})" if len(self.units) > 1 else ""
 
     def snapped(self) -> Chain:
@@ -70,7 +70,7 @@ class Chain:
         return made
 
     def key(self) -> Hashable:
-        """Kinds, options and values of all units: our own have nothing else."""
+        """Kinds, options and values of all units: units of the library have nothing else."""
         return tuple(_key(unit) for unit in self.units)
 
     def formulas(self, symbols: Sequence[Any], idealised: bool) -> tuple[list[Any], list[Call]]:
@@ -92,11 +92,11 @@ class Chain:
 
 
 class Network:
-    """Any module, on a copy of which expressions are followed.
+    """Any module through which expressions are followed.
 
     Args:
-        model: one model, without a batch shape; it is not used otherwise.
-        inputs: how many it takes.
+        model: one model, without a batch shape; a copy that nothing else uses.
+        inputs: its number of inputs.
     """
 
     def __init__(self, model: nn.Module, inputs: int) -> None:
@@ -106,11 +106,11 @@ class Network:
 
     @classmethod
     def of(cls, model: nn.Module, inputs: int | None) -> Network:
-        """In float64 if the module takes that, else in its own precision; with the fewest inputs it takes.
+        """In float64 if the module accepts it, else in its own precision; with the fewest inputs it accepts.
 
         Args:
-            model: one model, without a batch shape; it is not used otherwise.
-            inputs: how many it takes, if that is known.
+            model: one model, without a batch shape; a copy that nothing else uses.
+            inputs: its number of inputs, if known.
         """
         sizes = [unit.in_features for unit in units_of(model)]
         likely = list(dict.fromkeys([*sizes[:1], *range(1, min(_MOST_INPUTS, sum(sizes)) + 1)]))
@@ -125,10 +125,10 @@ class Network:
                 if inputs in (None, count):
                     return network
                 raise ArgumentError("names", f"{count} names, one per input", f"{inputs}")
-        raise ArgumentError("model", READABLE_MODELS, f"one that is not: {failed.rstrip('.')}")
+        raise ArgumentError("model", READABLE_MODELS, f"a model that is not: {failed.rstrip('.')}")
 
     def label(self, unit: Unit) -> str:
-        """What to call a unit; nothing if it is the whole model."""
+        """The name of a unit in messages; empty if it is the whole model."""
         return f"`{self.paths[unit]}` ({kind_of(unit)})" if self.paths[unit] else ""
 
     def snapped(self) -> Network:
@@ -145,7 +145,7 @@ class Network:
     def formulas(self, symbols: Sequence[Any], idealised: bool) -> tuple[list[Any], list[Call]]:
         """An expression per output, and what each unit was applied to.
 
-        There are two rows, so that an operation that mixes them shows.
+        Two rows are followed, so that an operation that mixes rows is noticed.
         """
         import sympy as sp
 
@@ -154,7 +154,7 @@ class Network:
         x = torch.rand(rows.shape, dtype=self.dtype, generator=torch.Generator().manual_seed(0)) + 0.5
         found, calls = follow(self.model, x, rows, lambda u, v: u.expression(v, idealised=idealised))
         if found.ndim == 0 or len(found) != len(rows):
-            raise CannotFollow(f"the model gives {found.shape} numbers for two rows")
+            raise CannotFollow(f"the model returns shape {found.shape} for two rows")
         ours = [sp.sympify(expression) for expression in found[:1].ravel()]
         foreign = set(other)
         if any(expression.free_symbols & foreign for expression in ours):
@@ -162,7 +162,7 @@ class Network:
         return ours, [call for call in calls if not any(v.free_symbols & foreign for v in call.inputs)]
 
     def run(self, x: Tensor) -> tuple[Tensor, Tensor]:
-        """The outputs, and where the units' readings hold; some rows at a time, whose sums differ in sign."""
+        """The outputs, and where the units' readings hold; a few rows at a time, with sums of either sign."""
         parts = [self._run(part) for part in x.to(self.dtype).split(_ROWS + 1)]
         outputs, holds = zip(*parts)
         return torch.cat(outputs), torch.cat(holds)
@@ -173,7 +173,7 @@ class Network:
         def note(unit: nn.Module, given: tuple[Tensor, ...]) -> None:
             assert isinstance(unit, Unit)
             rows = unit.holds(given[0].reshape(-1, unit.in_features))
-            # A module that takes its rows one by one calls a unit on other numbers of them.
+            # A module that processes its rows one by one calls a unit on fewer rows.
             each = rows.reshape(len(x), -1).all(-1) if len(rows) % len(x) == 0 else rows.all()
             holds.logical_and_(each)
 
@@ -186,7 +186,7 @@ class Network:
 
 
 def source_of(model: nn.Module, inputs: int | None) -> Callable[[tuple[int, ...]], Source]:
-    """Gives the model to read at each index of the batch shape; not to be changed."""
+    """A function that returns the model to read at an index of the batch shape; it must not be changed."""
     chain = chain_of(model)
     if chain is not None and all(type(unit).__module__.startswith("nalm.units.") for unit in chain):
         return lambda index: Chain([_single(unit, index) for unit in chain])
@@ -203,7 +203,7 @@ def source_of(model: nn.Module, inputs: int | None) -> Callable[[tuple[int, ...]
 
 
 def chain_of(model: nn.Module) -> list[Unit] | None:
-    """The units of a model that is plainly one after the other; None if that is not known for certain."""
+    """The units of a model that is certainly a plain chain of units; None for any other."""
     if isinstance(model, Unit):
         own = type(model).forward is not Unit.forward or "forward" in vars(model)
         return None if own or _hooked(model) or computed_names(model) else [model]
@@ -218,7 +218,7 @@ def _hooked(module: nn.Module) -> bool:
 
 
 def unwrapped(model: nn.Module) -> nn.Module:
-    """The user's own module, behind what runs it on several devices or compiles it."""
+    """The user's own module, without the wrappers that distribute or compile it."""
     while True:
         if isinstance(model, (nn.parallel.DistributedDataParallel, nn.DataParallel)):
             model = model.module
@@ -229,8 +229,8 @@ def unwrapped(model: nn.Module) -> nn.Module:
 
 
 def copied_plain(model: nn.Module) -> nn.Module:
-    """A copy on the CPU, with plain units, and without what compiles its parts."""
-    # What has a value in the memo is not copied, but replaced by it.
+    """A copy on the CPU, with plain units, and without wrappers that compile its parts."""
+    # Objects that have a value in the memo are replaced by it instead of being copied.
     memo: dict[int, Any] = {}
     for module in model.modules():
         inner = unwrapped(module)
@@ -245,14 +245,14 @@ def copied_plain(model: nn.Module) -> nn.Module:
 
 
 def _single(unit: Unit, index: tuple[int, ...]) -> Unit:
-    """One model of a batch, or of none, as a unit of its own in float64."""
+    """One model of a batch, as a single unit in float64; without a batch shape, the unit itself."""
     single = _copied(unit, lambda parameter: parameter[index].to("cpu", torch.float64))
     single.batch_shape = unit.batch_shape[len(index) :]
     return single.eval()
 
 
 def _copied(unit: Unit, change: Callable[[Tensor], Tensor]) -> Unit:
-    """A copy with changed parameters; a light one, for a deep copy would take most of the time."""
+    """A shallow copy with changed parameters: a deep copy would take most of the time."""
     if unit._modules or unit._buffers:
         made = copy.deepcopy(unit)
     else:
@@ -267,7 +267,7 @@ def _copied(unit: Unit, change: Callable[[Tensor], Tensor]) -> Unit:
 
 def _key(unit: Unit) -> Hashable:
     options = tuple((name, value) for name, value in vars(unit).items() if isinstance(value, _OPTION))
-    # Zero is added for the sign of zeros, which differs from one rounded weight to the next.
+    # Zero is added to remove the sign of zeros, which differs between rounded weights.
     return (
         type(unit),
         options,
@@ -296,7 +296,7 @@ def _used(model: nn.Module, x: Tensor) -> list[Unit]:
         for handle in handles:
             handle.remove()
     if isinstance(result, Tensor) and (result.dim() == 0 or len(result) != len(x)):
-        raise CannotFollow(f"it gives shape {tuple(result.shape)} for an input of shape {tuple(x.shape)}")
+        raise CannotFollow(f"it returns shape {tuple(result.shape)} for an input of shape {tuple(x.shape)}")
     if not used:
         raise CannotFollow("its forward uses no nalm unit")
     return list(dict.fromkeys(used))

@@ -1,4 +1,4 @@
-"""The stack of units that a module is, whatever it is written as."""
+"""Recognise a module that is a stack of units, regardless of how it is written."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ from nalm.units._computed import computed_names
 
 
 def as_stack(model: nn.Module) -> nn.Sequential | None:
-    """The module's own units one after the other, if that is all it does; None if it does anything else.
+    """The module's units as an `nn.Sequential`, if it only applies them in turn; None if it does more.
 
-    A module that passes its input from unit to unit, with changes of shape that leave rows of numbers as they
-    are, computes what an `nn.Sequential` of its units does. The units are those of the module itself: whoever
-    trains the stack trains the module.
+    A module that passes its input from unit to unit, with no changes of shape but those that leave the rows
+    unchanged, computes the same as an `nn.Sequential` of its units. The units are not copied: training the
+    stack trains the module.
     """
     model = unwrapped(model)
     plain = chain_of(model)
@@ -48,7 +48,7 @@ def as_stack(model: nn.Module) -> nn.Sequential | None:
 
 
 def _order(network: Network) -> list[Unit]:
-    """The units in the order of a chain; refused if the values between them are anything but passed on."""
+    """The units in the order of a chain; an error if values are changed between them."""
     import sympy as sp
 
     rows = np.array([[sp.Dummy() for _ in range(network.inputs)] for _ in range(2)], object)
@@ -61,7 +61,7 @@ def _order(network: Network) -> list[Unit]:
     order = []
     for pair in _pairs(calls):
         if [call.inputs for call in pair] != [list(row) for row in rows]:
-            raise CannotFollow("a unit's inputs are not those before it")
+            raise CannotFollow("a unit's inputs are not the outputs of the unit before it")
         rows = np.array([call.outputs for call in pair], object)
         order.append(pair[0].unit)
     if result.shape != rows.shape or (result != rows).any():
@@ -78,7 +78,7 @@ def _same(network: Network, chain: Chain) -> bool:
 
 
 def _pairs(calls: list[Any]) -> Iterator[tuple[Any, Any]]:
-    """Two rows each: a unit that is called on more of them does more than to pass rows on."""
+    """The calls in pairs, one per row: a unit that is called on more rows is not in a plain chain."""
     if len(calls) % 2:
         raise CannotFollow("a unit is not called on two rows")
     yield from zip(calls[::2], calls[1::2])

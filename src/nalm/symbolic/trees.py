@@ -1,4 +1,4 @@
-"""Arguments of an operation: tensors inside of lists, tuples and dictionaries."""
+"""The arguments of an operation: tensors inside lists, tuples and dictionaries."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def leaves(tree: Any) -> Iterator[Any]:
 
 
 def changed(kind: type, change: Callable[[Any], Any], tree: Any) -> Any:
-    """The same, with every leaf of this kind changed."""
+    """The same tree with every leaf of this kind changed."""
     if type(tree) in (list, tuple):
         return type(tree)(changed(kind, change, part) for part in tree)
     if type(tree) is dict:

@@ -3,9 +3,18 @@
 from nalm.tasks._base import OPERATIONS, Split, Task
 from nalm.tasks._sampling import RangeTask
 from nalm.tasks.arithmetic import ArithmeticDataset
+from nalm.tasks.csv_file import read_csv
 from nalm.tasks.distributions import Benford, ByInput, TruncatedNormal
+from nalm.tasks.environment import EnvironmentTask
 from nalm.tasks.known_ranges import RANGE_SETS, RANGES, TEST_RANGES, expand_ranges
-from nalm.tasks.measures import MeanAbsoluteError, MeanSquaredError, Measure, WrongClass, WrongNumber
+from nalm.tasks.measures import (
+    MeanAbsoluteError,
+    MeanSquaredError,
+    Measure,
+    Shortfall,
+    WrongClass,
+    WrongNumber,
+)
 from nalm.tasks.ranges import Distribution, Range
 from nalm.tasks.reciprocal import Reciprocal
 from nalm.tasks.single_module import SingleModule
@@ -21,7 +30,7 @@ KINDS: dict[str, type[Task]] = {**TASKS, Table.name: Table}
 
 __all__ = [
     "KINDS", "OPERATIONS", "RANGES", "RANGE_SETS", "TASKS", "TEST_RANGES", "ArithmeticDataset", "Benford",
-    "ByInput", "Distribution", "MeanAbsoluteError", "MeanSquaredError", "Measure", "Range", "RangeTask",
-    "Reciprocal", "SingleModule", "Split", "StoredTask", "Table", "Task", "TenParameters", "TruncatedNormal",
-    "WrongClass", "WrongNumber", "expand_ranges",
+    "ByInput", "Distribution", "EnvironmentTask", "MeanAbsoluteError", "MeanSquaredError", "Measure", "Range",
+    "RangeTask", "Reciprocal", "Shortfall", "SingleModule", "Split", "StoredTask", "Table", "Task",
+    "TenParameters", "TruncatedNormal", "WrongClass", "WrongNumber", "expand_ranges", "read_csv",
 ]  # fmt: skip

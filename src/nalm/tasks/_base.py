@@ -182,6 +182,11 @@ class Task:
         """The task of a stored run, from its labels and its part of the run's name."""
         raise NotImplementedError
 
+    @classmethod
+    def variants(cls) -> list[Task]:
+        """What a benchmark of this task trains on, one row each: every variant that the papers have."""
+        raise ArgumentError("task", "one that a benchmark can make by its name", repr(cls.name))
+
     def adapt(self, recipe: Recipe) -> Recipe:
         """The recipe of a unit as the papers use it on this task."""
         return recipe

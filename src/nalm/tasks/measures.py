@@ -60,6 +60,17 @@ class MeanAbsoluteError(Measure):
 
 
 @dataclass(frozen=True)
+class Shortfall(Measure):
+    """How much less than the best sum of rewards an episode has, the mean over episodes."""
+
+    name: str = "shortfall"
+
+    def total(self, prediction: Tensor, target: Tensor) -> Tensor:
+        """The sum over all episodes, shape `models`."""
+        return (target - prediction).flatten(1).sum(-1)
+
+
+@dataclass(frozen=True)
 class WrongNumber(Measure):
     """The share of samples of which an output, rounded to a whole number, is not the target."""
 

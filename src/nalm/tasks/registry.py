@@ -21,28 +21,14 @@ GROUP = "nalm.tasks"
 """The group of entry points."""
 
 
-def task_kind(name: str) -> type[Task] | None:
-    """The class of a task: one of ours, or else one that an installed package offers; None if none does."""
-    if name in KINDS:
-        return KINDS[name]
-    return _load_offered(name) if name in _offered_names() else None
+def task_kind(name: str) -> type[Task]:
+    """The class of a task: one of ours, or else one that an installed package offers."""
+    return KINDS[name] if name in KINDS else _load_offered(name)
 
 
-def range_task(name: str) -> type[RangeTask]:
-    """The class of a task on ranges: all that a benchmark needs of it is its name."""
-    if name in TASKS:
-        return TASKS[name]
-    if name not in _offered_names():
-        raise unknown("task", name, [*TASKS, *_offered_names()])
-    kind = _load_offered(name)
-    if not issubclass(kind, RangeTask):
-        raise ArgumentError("task", "a subclass of nalm.tasks.RangeTask", _where(kind))
-    return kind
-
-
-def all_range_tasks() -> tuple[dict[str, type[RangeTask]], list[str]]:
-    """Every task on ranges by name, and a sentence for each that a package offers and that cannot be used."""
-    theirs, faults = load_each(_offered_names(), range_task)
+def all_tasks() -> tuple[dict[str, type[Task]], list[str]]:
+    """Every task by name, and a sentence for each that a package offers and that cannot be used."""
+    theirs, faults = load_each(_offered_names(), task_kind)
     return {**TASKS, **theirs}, faults
 
 
@@ -73,6 +59,8 @@ def _offered_names() -> list[str]:
 
 @functools.cache
 def _load_offered(name: str) -> type[Task]:
+    if name not in _offered_names():
+        raise unknown("task", name, [*TASKS, *_offered_names()])
     found = load(GROUP, name, "task")
     if not (inspect.isclass(found) and issubclass(found, Task)):
         raise ArgumentError("task", "a subclass of nalm.tasks.Task", f"{name!r}, which is {found!r}")

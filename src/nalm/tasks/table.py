@@ -6,6 +6,7 @@ import functools
 import hashlib
 import itertools
 from collections.abc import Hashable, Mapping
+from pathlib import Path
 from typing import Any
 
 import torch
@@ -14,6 +15,7 @@ from torch import Tensor
 from nalm.errors import ArgumentError
 from nalm.streams import Purpose, counters, key, uniform
 from nalm.tasks._base import Numbers, Split, Task
+from nalm.tasks.csv_file import CsvFile, read_csv
 from nalm.tasks.stored import StoredTask
 from nalm.tasks.tabular import check_finite, column_names, matrix
 
@@ -86,6 +88,31 @@ class Table(Task):
             raise ArgumentError("test", expected, f"shapes {tuple(x.shape)} and {tuple(y.shape)}")
         return x, y
 
+    @classmethod
+    def from_csv(
+        cls, path: Path | str, target: str | None = None, *, test: Path | str | None = None
+    ) -> Table:
+        """The table of a text file, in float64, named by the file.
+
+        Args:
+            path: columns split by commas, semicolons or tabs, with a heading or without.
+            target: the column to be explained; by default the last.
+            test: a file of the same columns to test on, such as rows from another range.
+        """
+        file = read_csv(path)
+        names, x, y = file.split(target)
+        further = None if test is None else _like(read_csv(test), file, target)
+        told = file.names[-1] if target is None else target
+        made = cls(x, y, further, dtype=torch.float64, label=f"{file.path.name}: {told}")
+        made.names = names
+        return made
+
+    @classmethod
+    def variants(cls) -> list[Task]:
+        """None: a table is made of its rows."""
+        hint = "For a table name its file: nalm bench data.csv --target COLUMN."
+        raise ArgumentError("task", "one that a benchmark can make by its name", repr(cls.name), hint)
+
     @property
     def draws(self) -> int:
         """One number a sample: which row."""
@@ -136,7 +163,9 @@ class Table(Task):
     def identity(self) -> dict[str, Any]:
         """The rows themselves, by their hash."""
         sizes = {"inputs": self.in_features, "outputs": self.out_features}
-        return {"name": self.name, "rows": self._digest, **sizes}
+        # The names determine no number, but without them no formula could be written in them later.
+        named = {} if self.names is None else {"columns": self.names}
+        return {"name": self.name, "rows": self._digest, **sizes, **named}
 
     def labels(self) -> dict[str, str | int]:
         """What the table is called."""
@@ -146,6 +175,16 @@ class Table(Task):
     def rebuild(cls, labels: Mapping[str, Any], identity: Mapping[str, Any]) -> StoredTask:
         """The table of a stored run, without its rows, which are not in the store."""
         return StoredTask(cls.name, labels, identity, stack_recipe=cls.stack_recipe)
+
+
+def _like(test: CsvFile, file: CsvFile, target: str | None) -> tuple[Any, Any]:
+    """Inputs and targets of a second file, in the order of the columns of the first."""
+    missing = [name for name in file.names if name not in test.names]
+    if missing:
+        raise ArgumentError("test", f"a file with the columns of {file.path}", f"none named {missing[0]!r}")
+    order = [test.names.index(name) for name in file.names]
+    _, x, y = CsvFile(test.path, file.names, test.values[:, order]).split(target)
+    return x, y
 
 
 def _checked(x: Any, y: Any, names: list[str] | None, dtype: torch.dtype | None) -> tuple[Tensor, Tensor]:

@@ -1,10 +1,10 @@
-"""Conformance: what every unit must satisfy, for our own units and for users'.
+"""Conformance: what every unit must satisfy, the library's own and those of users.
 
     import nalm.testing
     nalm.testing.check(MyUnit)
 
-runs all checks and raises an AssertionError that lists every fault, with file, line and a hint at the cure.
-`faults` gives them as data; `CHECKS` holds the checks one by one, for parametrising a test suite.
+runs all checks and raises an AssertionError that lists every fault, with file, line and a hint how to fix it.
+`faults` returns them as data; `CHECKS` holds the individual checks, for parametrising a test suite.
 """
 
 from nalm.testing.checks import CHECKS

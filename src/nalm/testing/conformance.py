@@ -21,13 +21,13 @@ def check(unit: type[Unit], **about: Any) -> None:
 
 
 def faults(unit: type[Unit], **about: Any) -> list[Fault]:
-    """Everything that a unit does not keep of the contract; see `Subject` for the further arguments."""
+    """All violations of the contract by a unit; see `Subject` for the further arguments."""
     if not (isinstance(unit, type) and issubclass(unit, Unit)):
         raise ArgumentError("unit", "a subclass of nalm.Unit", repr(unit))
     subject, found = Subject(unit, **about), []
     for one in CHECKS:
         try:
             one(subject)
-        except Exception as error:  # a user's unit may raise anything: all of it is a fault to be listed
+        except Exception as error:  # a user's unit may raise anything, and any error is a fault
             found.append(fault_of(unit, one.__name__, error))
     return list({(fault.what, fault.place): fault for fault in reversed(found)}.values())[::-1]

@@ -1,4 +1,4 @@
-"""At ideal weights a unit is exact, and they stay as they are."""
+"""Checks that a unit is exact at ideal weights, and that projecting and snapping do not change them."""
 
 from __future__ import annotations
 
@@ -36,9 +36,10 @@ COMPARISONS: dict[str, Callable[..., Tensor]] = {
 
 
 def is_exact_at_ideal_weights(subject: Subject) -> None:
-    """With ideal weights every operation is right, but for a declared epsilon.
+    """With ideal weights every operation is exact, except for a declared epsilon.
 
-    Arithmetic from 1e-6 to 1e6, logic on truth values, comparisons on whole numbers from -1e6 to 1e6.
+    Arithmetic is checked from 1e-6 to 1e6, logic on truth values, comparisons on whole numbers from -1e6 to
+    1e6.
     """
     sizes = 10.0 ** torch.linspace(-6, 6, 25, dtype=torch.float64)
     signed = sizes if subject.unit.positive else torch.cat([sizes, -sizes])
@@ -67,7 +68,7 @@ def is_exact_at_ideal_weights(subject: Subject) -> None:
 
 
 def projects_and_snaps(subject: Subject) -> None:
-    """Projection is idempotent and leaves ideal weights alone; snapping gives weights that can be read."""
+    """Projection is idempotent and keeps ideal weights; snapping gives discrete weights."""
     unit = subject.make()
     with torch.no_grad():
         for p in unit.parameters():
@@ -84,10 +85,11 @@ def projects_and_snaps(subject: Subject) -> None:
         ideal = weights(unit)
         unit.project_()
         unit.snap_()
-        assert all(torch.equal(a, b) for a, b in zip(ideal, weights(unit))), f"ideal weights for {op} move"
+        same = all(torch.equal(a, b) for a, b in zip(ideal, weights(unit)))
+        assert same, f"projecting and snapping change the ideal weights for {op}"
 
 
 def _pairs(values: Tensor) -> tuple[Tensor, Tensor, Tensor]:
-    """All pairs of these values as inputs 1 and 3 of four, and the two of each pair."""
+    """Rows with all pairs of these values as inputs 1 and 3 of four, and the two values of each pair."""
     a, b = torch.cartesian_prod(values, values).T
     return torch.stack([values[:1].expand(len(a)), a, 3 * b, b], -1), a, b

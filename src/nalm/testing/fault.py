@@ -1,4 +1,4 @@
-"""What a unit does not keep of the contract: where it is, and what helps."""
+"""A violation of the contract by a unit: where it is, and what to do about it."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from nalm.units import Unit
 
 @dataclass(frozen=True)
 class Fault:
-    """What a unit does not keep of the contract.
+    """A violation of the contract by a unit.
 
     Attributes:
         check: the name of the check that found it.
         what: what is wrong.
-        place: file and line: those of the unit's own code that led to it, or of its class.
+        place: file and line of the unit's own code that led to it, or of its class.
         hint: what to do about it.
     """
 
@@ -41,9 +41,9 @@ def fault_of(unit: type[Unit], check: str, error: Exception) -> Fault:
     )
     hint = HINTS.get(check, "")
     if isinstance(error, NotImplementedError):
-        hint = "The table in docs/units.md says what it is to give."
+        hint = "The table in docs/units.md says what it must return."
     if isinstance(error, (pickle.PicklingError, AttributeError, TypeError)) and "pickle" in text:
-        hint = "Use a function or class of the module's own instead of a lambda or a class inside a function."
+        hint = "Use a function or class at the top level of a module instead of a lambda or a local class."
     return Fault(check, what, _place(unit, error), hint)
 
 
@@ -52,7 +52,7 @@ def _place(unit: type[Unit], error: Exception) -> str:
     try:
         file, line = inspect.getsourcefile(unit), inspect.getsourcelines(unit)[1]
     except (OSError, TypeError):
-        return unit.__name__  # typed in, not in a file
+        return unit.__name__  # entered interactively, not in a file
     for frame in traceback.extract_tb(error.__traceback__):
         if frame.filename == file and frame.lineno is not None:
             line = frame.lineno

@@ -1,4 +1,4 @@
-"""A unit behaves as torch's modules do, and is stricter where they guess."""
+"""Checks that a unit behaves like torch's own modules, and refuses input where they would guess."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from nalm.testing.subject import Subject
 
 
 def obeys_the_habits_of_modules(subject: Subject) -> None:
-    """state_dict, deepcopy, pickle, `.to()`, repr, meta device."""
+    """state_dict, deepcopy, pickle, `.to()`, repr and the meta device work."""
     unit, x = subject.make(), inputs(3)
     other = subject.unit(3, 2, dtype=torch.float64, **subject.options).eval()
     other.load_state_dict(unit.state_dict())
@@ -20,22 +20,23 @@ def obeys_the_habits_of_modules(subject: Subject) -> None:
         close(twin(x), unit(x), 0, "copy")
     assert unit.to(torch.float32)(x.float()).dtype == torch.float32, ".to(float32) must compute in float32"
     assert "in_features=3, out_features=2" in repr(unit), "repr must show the sizes"
-    assert next(subject.unit(3, 2, device="meta").parameters()).is_meta, "device must be obeyed"
+    assert next(subject.unit(3, 2, device="meta").parameters()).is_meta, "parameters must be on `device`"
 
 
 def draws_from_the_generator_handed_in(subject: Subject) -> None:
-    """Equal generators give equal weights, and torch's own state is left alone."""
+    """Equal generators give equal weights, and torch's global generator is not used."""
     unit = subject.make()
     before = torch.get_rng_state()
     unit.reset_parameters(torch.Generator().manual_seed(1))
     first = [p.detach().clone() for p in unit.parameters()]
     unit.reset_parameters(torch.Generator().manual_seed(1))
-    assert all(torch.equal(a, b) for a, b in zip(first, unit.parameters())), "weights depend on more than it"
+    same = all(torch.equal(a, b) for a, b in zip(first, unit.parameters()))
+    assert same, "equal generators give different weights"
     assert torch.equal(before, torch.get_rng_state()), "torch's global generator was used"
 
 
 def refuses_bad_input(subject: Subject) -> None:
-    """Wrong sizes, types and operations are refused in a sentence; nothing is cast silently."""
+    """Wrong sizes, types and operations are refused with an ArgumentError; nothing is cast silently."""
     unit = subject.make()
     batch = subject.make(3, 2, (4,))
     x = inputs(3)
@@ -59,7 +60,7 @@ def keeps_precision_under_autocast(subject: Subject) -> None:
 
 
 def exports(subject: Subject) -> None:
-    """torch.export gives a program with the same values."""
+    """torch.export returns a program with the same values."""
     unit, x = subject.make(), inputs(3)
     program = torch.export.export(unit, (x,))
     close(program.module()(x), unit(x), 1e-12, "exported program")
@@ -68,7 +69,7 @@ def exports(subject: Subject) -> None:
 def compiles(subject: Subject) -> None:
     """torch.compile in one graph gives the same values and gradients."""
     unit, x = subject.make(), inputs(3)
-    torch.compiler.reset()  # units share the code of `forward`: many of them would exceed torch's limit
+    torch.compiler.reset()  # units share the code of `forward`: many units would exceed torch's limit
     compiled = torch.compile(unit, fullgraph=True, backend="aot_eager")
     close(compiled(x), unit(x), 1e-12, "compiled")
     gradients = []

@@ -1,4 +1,4 @@
-"""What the checks share: rows to compute on, and when two results are the same."""
+"""Shared by the checks: sample inputs, and when two results are equal."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def weights(unit: Unit) -> list[Tensor]:
 
 
 def close(actual: Tensor, expected: Tensor, tolerance: float, what: str) -> None:
-    """The same shape, and the same values but for a relative error."""
+    """Assert equal shapes, and equal values up to a relative error."""
     actual, expected = actual.detach(), expected.detach()
     assert actual.shape == expected.shape, (
         f"{what}: shape {tuple(actual.shape)} is not {tuple(expected.shape)}"
@@ -38,7 +38,7 @@ def close(actual: Tensor, expected: Tensor, tolerance: float, what: str) -> None
 
 
 def refused(action: Callable[[], Any]) -> None:
-    """The action ends with an error that says which argument is wrong."""
+    """Assert that the action raises an ArgumentError."""
     try:
         action()
     except ArgumentError:

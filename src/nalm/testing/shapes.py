@@ -1,4 +1,4 @@
-"""A unit takes any shape: models side by side, leading dimensions, many inputs."""
+"""Checks that a unit accepts any shape: models side by side, leading dimensions, many inputs."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from nalm.testing.subject import Subject
 
 
 def computes_models_side_by_side(subject: Subject) -> None:
-    """A batch of models gives what a loop over single ones gives, penalties and sparsity included."""
+    """A batch of models gives the same as a loop over single models, including penalties and sparsity."""
     batch = subject.make(3, 2, (4,))
     x = torch.stack([inputs(3) + 0.1 * k for k in range(4)])
     outputs, penalties, sparsity = batch(x), batch.penalty(), batch.sparsity_error(gates=True)
@@ -24,7 +24,7 @@ def computes_models_side_by_side(subject: Subject) -> None:
 
 
 def takes_any_leading_shape(subject: Subject) -> None:
-    """Without a batch shape, input may be one vector or have any leading dimensions, even none in number."""
+    """Without a batch shape, input may be one vector or have any leading dimensions, even of size 0."""
     unit, x = subject.make(), inputs(3)
     flat = unit(x)
     close(unit(x[0]), flat[0], 1e-12, "one vector")
@@ -33,7 +33,7 @@ def takes_any_leading_shape(subject: Subject) -> None:
 
 
 def handles_many_inputs(subject: Subject) -> None:
-    """More inputs than are unrolled give what fewer give when the others are switched off."""
+    """A unit with more inputs than are unrolled gives the same as a small one when the others are unused."""
     op = subject.make().ops[0]
     wide, narrow = subject.make(40, 1, (2,)), subject.make(2, 1)
     wide.ideal_(op, 5, 30)

@@ -21,8 +21,8 @@ class Subject:
     Attributes:
         unit: its class.
         reference: an independent implementation in numpy, if there is one.
-        exact: relative error allowed at ideal weights, beside that of an `epsilon` attribute.
-        options: options to make it with.
+        exact: relative error allowed at ideal weights, in addition to that of an `epsilon` attribute.
+        options: options for its constructor.
     """
 
     unit: type[Unit]

@@ -1,4 +1,4 @@
-"""A unit says what it is, and computes what it says: values, gradients, formula."""
+"""Checks that a unit describes itself and computes what it describes: values, gradients, formula."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from nalm.testing.subject import Subject
 
 
 def says_what_it_is(subject: Subject) -> None:
-    """Name, operations, citation-ready docstring, and a recipe for every operation."""
+    """It has a name, operations, a docstring, and recipes for every operation."""
     unit = subject.unit
     assert unit.name == unit.name.lower(), "`name` must be lower case"
     assert getattr(unit, "ops", ()), "`ops` must name at least one operation"
@@ -21,7 +21,7 @@ def says_what_it_is(subject: Subject) -> None:
 
 
 def equals_its_reference(subject: Subject) -> None:
-    """The value is that of an independent implementation."""
+    """The values equal those of an independent implementation."""
     if subject.reference is None:
         return
     unit, x = subject.make(), inputs(3)
@@ -30,7 +30,7 @@ def equals_its_reference(subject: Subject) -> None:
 
 
 def has_right_gradients(subject: Subject) -> None:
-    """Gradients by input and by parameters pass torch's numerical check, zero inputs among them."""
+    """Gradients by input and parameters pass torch's numerical check, also at zero inputs."""
     unit = subject.make()
     names = [name for name, _ in unit.named_parameters()]
 
@@ -40,7 +40,7 @@ def has_right_gradients(subject: Subject) -> None:
     parameters = [p.detach().requires_grad_() for p in unit.parameters()]
     x = inputs(3).requires_grad_()
     assert torch.autograd.gradcheck(run, (x, *parameters)), "gradcheck failed"
-    # At zero inputs only the parameters' gradients: |x| has none there. Units in log space are steep there.
+    # At zero inputs only gradients by parameters: |x| has none, and units in log space are steep.
     zeros = torch.tensor([[0.0, 0.0, 1.5], [0.0, 0.0, 0.0], [2.0, 0.0, 1.0]], dtype=torch.float64)
     steep = 1e-6 * (1 + float(run(zeros, *parameters).detach().abs().max()))
     right = torch.autograd.gradcheck(lambda *p: run(zeros, *p), parameters, atol=max(1e-5, steep))
@@ -48,7 +48,7 @@ def has_right_gradients(subject: Subject) -> None:
 
 
 def has_its_symbolic_form(subject: Subject) -> None:
-    """The symbolic form evaluates to what forward gives."""
+    """The symbolic form evaluates to the same as `forward`."""
     import sympy as sp
 
     unit, x = subject.make(), inputs(3)
@@ -61,7 +61,7 @@ def has_its_symbolic_form(subject: Subject) -> None:
 
 
 def stays_finite(subject: Subject) -> None:
-    """Zeros, negatives, 1e-6 and 1e6 give finite values and gradients with freshly drawn weights."""
+    """Zeros, negatives, 1e-6 and 1e6 give finite values and gradients with initial weights."""
     unit = subject.make()
     for value in (0.0, -1.0, 1e-6, -1e-6, 1e6, -1e6):
         x = torch.full((2, 3), value, dtype=torch.float64, requires_grad=True)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from torch import nn
 
 from nalm.models import ModelSpec
+from nalm.models.many import is_native
 from nalm.models.spec import usual_recipe
 from nalm.recipes import Recipe
 from nalm.tasks import Task
@@ -25,6 +26,8 @@ def published_recipe(model: ModelSpec | nn.Module, task: Task) -> Recipe:
     if not units:
         return task.adapt(Recipe())
     last = units[-1]
-    op = given or (last.ops or type(last).ops)[0]  # options may leave the unit itself none
+    able = last.ops or type(last).ops  # options may leave the unit itself none
+    # Behind other layers a unit need not compute the operation of the task itself.
+    op = given if given is not None and (given in able or is_native(model)) else able[0]
     name = usual_recipe(last.recipes, len(units), task.stack_recipe)
     return task.adapt(last.recipe(op, name, inputs=task.in_features))

@@ -81,9 +81,9 @@ def train(
     if on_progress is not None and (isinstance(on_progress, type) or not callable(on_progress)):
         raise ArgumentError("on_progress", "None or a function of one argument", repr(on_progress))
     folder = _folder(checkpoints)
-    published = published_recipe(spec or model, task)
     if not isinstance(recipe, Recipe | None):
         raise ArgumentError("recipe", "a Recipe", repr(recipe))
+    published = published_recipe(spec or model, task)  # also refuses a unit that cannot express the task
     chosen = _in_steps(recipe, published, iterations)
     own = next(model.parameters(), torch.empty(0))
     if dtype not in (None, own.dtype):
@@ -120,7 +120,7 @@ def _build(spec: ModelSpec, task: Task, hidden: int, dtype: torch.dtype | None) 
 
 
 def _in_steps(given: Recipe | None, published: Recipe, steps: int | None) -> Recipe:
-    """The recipe for so many steps: the published one shortened, a given one as it is."""
+    """The recipe for a number of steps: the published one shortened, a given one as it is."""
     if steps is None:
         return given or published
     check_positive("iterations", steps)

@@ -1,4 +1,4 @@
-"""The units, one literature name a file, and how to find them by name."""
+"""The units, one file per name in the literature, and how to find them by name."""
 
 from __future__ import annotations
 

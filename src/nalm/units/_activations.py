@@ -1,8 +1,8 @@
 """Activations as pure functions: those of Trask et al. 2018, table 5, and CReLU of table 6.
 
-Each is known by its name, in torch and as a sympy expression. Their numbers are torch's defaults: ELU with
-alpha 1, LeakyReLU with the slope 0.01, Softshrink with lambda 0.5. Threshold has none there: it passes what
-is above 0 and gives 0 below. PReLU alone learns, the slope below zero.
+Each has a name, a torch function and a sympy expression. Their constants are torch's defaults: ELU with
+alpha 1, LeakyReLU with slope 0.01, Softshrink with lambda 0.5. Threshold has no default in torch: here it
+passes values above 0 and gives 0 below. Only PReLU is learnt: its slope below zero.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ FUNCTIONS: dict[str, Callable[..., Tensor]] = {
 
 
 def widening(name: str) -> int:
-    """How many values an activation gives for one."""
+    """How many values an activation returns per input."""
     return 2 if name == "crelu" else 1
 
 

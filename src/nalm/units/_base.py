@@ -1,6 +1,6 @@
 """The contract of a unit: what every arithmetic unit says about itself.
 
-A subclass declares its parameters with `declare`, computes in `compute`, and answers the questions below.
+A subclass declares its parameters with `declare`, computes in `compute`, and defines the methods below.
 Everything works with a leading model axis: `batch_shape` models are held and computed side by side.
 """
 
@@ -27,14 +27,14 @@ if TYPE_CHECKING:
     import sympy as sp
 
 UniformSource = Callable[[torch.Size, torch.dtype, torch.device], Tensor]
-"""Gives uniform numbers in [0, 1) of a shape."""
+"""Returns uniform numbers in [0, 1) of the given shape."""
 
 
 _TRUTH = 0.02
 """How far a number may be from 0 or 1 and still be a truth value: comparisons give almost 0 and 1."""
 
 COMMON_RECIPES = ("second-order",)
-"""Recipes that need nothing of a unit's own, so that every unit takes them."""
+"""Recipes that every unit accepts, because they need nothing from the unit."""
 
 
 class Unit(Subject):
@@ -49,27 +49,27 @@ class Unit(Subject):
     """
 
     name: ClassVar[str] = "unit"
-    """Name on the command line; that of the class in small letters, if a subclass does not say."""
+    """Name on the command line; by default the name of the class in lower case."""
     ops: tuple[str, ...]
-    """Operations that the unit can express with ideal weights; an option may leave an instance fewer."""
+    """Operations that the unit can express with ideal weights; options of an instance may exclude some."""
     unary: ClassVar[tuple[str, ...]] = ()
-    """Those of the operations that have one operand, input i."""
+    """The operations that have a single operand, input i."""
     positive: ClassVar[bool] = False
     """Whether the ideal weights are right for positive inputs only."""
     largest: ClassVar[float] = float("inf")
-    """Size of the largest result that the unit can give."""
+    """Magnitude of the largest result that the unit can give."""
     papers: ClassVar[tuple[str, ...]] = ()
     """Keys of the papers that define it (see `nalm list papers`)."""
     reading: str = ""
     """Where the idealised expression holds, if not everywhere."""
     logical: ClassVar[bool] = False
-    """Whether inputs are truth values: idealised expressions then take and give sympy booleans."""
+    """Whether inputs are truth values: idealised expressions then take and return sympy booleans."""
     unreadable: ClassVar[str] = "a gate that depends on the input is neither open nor closed"
-    """What is the matter where `readable` says no."""
+    """The reason given where `readable` is False."""
     recipes: ClassVar[tuple[str, ...]] = ("published",)
-    """Names of recipes that are made for the unit; `recipe` also takes those of `COMMON_RECIPES`."""
+    """Names of the unit's own recipes; `recipe` also accepts those of `COMMON_RECIPES`."""
     __signature__: ClassVar[inspect.Signature]
-    """What the class is made with, the options of every unit written out."""
+    """The constructor's arguments, including the options that every unit has."""
 
     def __init_subclass__(cls, **options: Any) -> None:
         super().__init_subclass__(**options)
@@ -78,7 +78,7 @@ class Unit(Subject):
         cls.__signature__ = signature_of(cls, Unit.__signature__)
 
     def __new__(cls, /, *sizes: Any, **options: Any) -> Self:
-        """Refuse unknown options before anything is made."""
+        """Refuse unknown options before anything is created."""
         check_options(cls.__signature__, options)
         return super().__new__(cls)
 
@@ -104,7 +104,7 @@ class Unit(Subject):
         self.reset_parameters()
 
     def build(self) -> None:
-        """Declare the parameters. Options of a unit's own are set before `super().__init__`."""
+        """Declare the parameters. A subclass sets its own options before it calls `super().__init__`."""
 
     # -- parameters and randomness ---------------------------------------------------------------
 
@@ -115,7 +115,7 @@ class Unit(Subject):
 
     @torch.no_grad()
     def reset_parameters(self, generator: torch.Generator | None = None) -> None:
-        """Draw all parameters anew from torch's generator, or the one given."""
+        """Draw all parameters again, from torch's default generator or from the given one."""
         for name, initialiser in self.initialisers.items():
             parameter = self.get_parameter(name)
             if not parameter.is_meta:
@@ -125,7 +125,7 @@ class Unit(Subject):
                 parameter.copy_(initialiser(u))
 
     def draw(self, shape: Sequence[int], like: Tensor) -> Tensor:
-        """Uniform numbers for noise: from `uniform_source` if one was handed in, otherwise from torch."""
+        """Uniform numbers for noise: from `uniform_source` if there is one, otherwise from torch."""
         size = torch.Size(shape)
         if self.uniform_source is not None:
             return self.uniform_source(size, like.dtype, like.device)
@@ -134,7 +134,7 @@ class Unit(Subject):
     # -- forward ---------------------------------------------------------------------------------
 
     def forward(self, input: Tensor) -> Tensor:
-        """Apply the unit: `*batch_shape x n x in` to `*batch_shape x n x out`, or any `... x in` without."""
+        """Apply the unit to `*batch_shape x n x in`, or to any `... x in` if `batch_shape` is ()."""
         x = checked_input(self, next(self.parameters()), input)
         if isinstance(input, Followed):
             return input.through(self)
@@ -161,7 +161,7 @@ class Unit(Subject):
         raise NotImplementedError(f"{type(self).__name__} must define `weights`")
 
     def gates(self) -> dict[str, Tensor]:
-        """Gates with a value of their own (not those computed from the input). Each `*batch_shape x ...`."""
+        """Gates that are parameters, not those computed from the input. Each `*batch_shape x ...`."""
         return {}
 
     def penalty(self) -> Tensor:
@@ -170,7 +170,7 @@ class Unit(Subject):
         return parameter.new_zeros(parameter.shape[: len(self.batch_shape)])
 
     def project_(self) -> None:
-        """Move the parameters back into the admissible set, in place. The default has no bounds."""
+        """Move the parameters back into the admissible set, in place. By default there are no bounds."""
 
     def select_(self, weight: Tensor) -> None:
         """Set the effective weights to this matrix of {-1, 0, 1}, `*batch_shape x out x in`, in place."""
@@ -181,22 +181,22 @@ class Unit(Subject):
         self.select_(self.weights()["W"].round())
 
     def decisive_mask(self) -> dict[str, Tensor]:
-        """Which weights and gates decide the output of a snapped unit, by name; those not named all do.
+        """Which weights and gates decide the output of a snapped unit, by name; unnamed tensors all do.
 
-        The weights of a path that its gate has closed may be anything, and so may the gate of an input that
-        no output uses: they do not keep a formula from being read.
+        The weights of a path whose gate is closed may have any value, and so may the gate of an input that
+        no output uses: they do not prevent a formula from being read.
         """
         return {}
 
     def readable(self) -> bool:
-        """Whether everything beside weights and gates can be read, such as gates computed from the input."""
+        """Whether everything but weights and gates can be read, such as gates computed from the input."""
         return True
 
     def holds(self, x: Tensor) -> Tensor:
-        """For which rows of x, `n x in`, the idealised expression is meant: bool, shape `n`.
+        """For which rows of x, `n x in`, the idealised expression holds: bool, shape `n`.
 
-        All rows by default, those of truth values for a unit that is `logical`, and for one with another
-        `reading` those of positive inputs.
+        By default all rows; rows of truth values if the unit is `logical`; rows of positive inputs if it has
+        a `reading`.
         """
         if self.logical:
             return ((x - x.round()).abs() < _TRUTH).all(-1) & (x.round().abs() == x.round().square()).all(-1)
@@ -205,7 +205,7 @@ class Unit(Subject):
     def sparsity_error(self, *, gates: bool = False) -> Tensor:
         """Largest distance of a weight from {-1, 0, 1}: shape `batch_shape` (Madsen & Johansen 2020, eq. 17).
 
-        With `gates`, gates count as well; the papers leave them out.
+        With `gates`, gates are included; the papers leave them out.
         """
         counted = [*self.weights().values(), *(self.gates().values() if gates else ())]
         lead = len(self.batch_shape)
@@ -220,12 +220,12 @@ class Unit(Subject):
             if not isinstance(index, int) or not 0 <= index < self.in_features:
                 raise ArgumentError(argument, f"an input from 0 to {self.in_features - 1}", repr(index))
         if i == j and op not in self.unary:
-            raise ArgumentError("j", f"another input than i = {i}", repr(j))
+            raise ArgumentError("j", f"an input other than i = {i}", repr(j))
         with torch.no_grad():
             self.set_ideal_(op, i, j)
 
     def set_ideal_(self, op: str, i: int, j: int) -> None:
-        """What `ideal_` does once its arguments are known to be right."""
+        """Do the work of `ideal_` after its arguments have been checked."""
         self.select_(selection(torch.zeros_like(self.weights()["W"]), op, i, j))
 
     @classmethod
@@ -244,12 +244,12 @@ class Unit(Subject):
 
     @classmethod
     def all_recipes(cls) -> tuple[str, ...]:
-        """The names that `recipe` takes."""
+        """The names that `recipe` accepts."""
         return tuple(dict.fromkeys((*cls.recipes, *COMMON_RECIPES)))
 
     @classmethod
     def make_recipe(cls, op: str, name: str, inputs: int) -> Recipe:
-        """What `recipe` returns once its arguments are known to be right. The default is plain Adam."""
+        """Return the recipe after the arguments of `recipe` have been checked. The default is plain Adam."""
         return Recipe()
 
     def expression(self, names: Sequence[Any], *, idealised: bool = False) -> list[Any]:
@@ -257,7 +257,8 @@ class Unit(Subject):
 
         Args:
             names: a name or a sympy expression per input.
-            idealised: drop the epsilons that keep logarithms finite, and read saturated gates as 0 or 1.
+            idealised: whether to drop the epsilons that keep logarithms finite, and to read saturated gates
+                as 0 or 1.
         """
         import sympy as sp
 
@@ -277,7 +278,7 @@ class Unit(Subject):
         return at(())
 
     def parameter_values(self) -> dict[str, np.ndarray]:
-        """The parameters' values by name, as they are used: declared ones may be computed from others."""
+        """The values of the parameters by name, as they are used: some may be computed from other tensors."""
         held = {name: p for name, p in self.named_parameters() if not name.startswith("parametrizations.")}
         held |= {name: getattr(self, name) for name in self.initialisers}
         return {name: p.detach().cpu().double().numpy() for name, p in held.items()}
@@ -289,7 +290,7 @@ class Unit(Subject):
         raise NotImplementedError(f"{type(self).__name__} must define `symbolic`")
 
     def extra_repr(self) -> str:
-        """Sizes, and the batch shape where there is one."""
+        """Sizes, and the batch shape if there is one."""
         batch = f", batch_shape={tuple(self.batch_shape)}" if self.batch_shape else ""
         return f"in_features={self.in_features}, out_features={self.out_features}{batch}{self.options_repr()}"
 
@@ -302,7 +303,7 @@ Unit.__signature__ = signature_of(Unit)
 
 
 def selection(weight: Tensor, op: str, i: int, j: int) -> Tensor:
-    """Write into a matrix of zeros 1 for input i and 1 or -1 for input j, or -1 for the reciprocal of i."""
+    """Set input i to 1 and input j to 1 or -1 in a matrix of zeros; for the reciprocal, input i to -1."""
     weight[..., i] = -1 if op == "reciprocal" else 1
     if op != "reciprocal":
         weight[..., j] = -1 if op in ("sub", "div") else 1

@@ -1,7 +1,7 @@
-"""Units whose weights torch computes from other tensors: parametrized, pruned, or normed by a hook.
+"""Units whose weights torch computes from other tensors: parametrized, pruned, or normalised by a hook.
 
-Such a weight is no parameter of the unit: what is written into it in place is lost the next time that it is
-computed. Changes are made on a plain copy instead and written back through the inverse of the computation.
+Such a weight is not a parameter of the unit: values written into it in place are lost the next time it is
+computed. Changes are therefore made on a plain copy and written back through the inverse of the computation.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from nalm.errors import ArgumentError
 from nalm.units._base import Unit
 
 _CLOSE = 1e-6
-"""How far a weight may be from what was written, because its computation rounds."""
+"""How far a weight may be from the value that was written, because its computation rounds."""
 
 
 def computed_names(unit: Unit) -> list[str]:
@@ -31,9 +31,9 @@ def plain(unit: Unit) -> Unit:
     """A copy of the unit that holds the values of its computed weights as parameters."""
     values = {name: getattr(unit, name).detach().clone() for name in computed_names(unit)}
     parametrized = parametrize.is_parametrized(unit)
-    # As torch's own removal has it.
+    # The original class, found as torch's own `remove_parametrizations` finds it.
     kind = type(unit).__bases__[0] if parametrized else type(unit)
-    # By hand: a copy by torch's means fails on weights that a hook has computed with a gradient.
+    # Copied by hand: `deepcopy` fails on weights that a hook has computed with a gradient.
     made: Unit = object.__new__(kind)
     made.__dict__ = dict(vars(unit))
     for held in ("_parameters", "_buffers", "_modules"):
@@ -50,7 +50,7 @@ def plain(unit: Unit) -> Unit:
 
 
 def _tensor_of(hook: object) -> str | None:
-    """Which weight a hook of torch computes before every call; None for any other hook."""
+    """The weight that one of torch's hooks computes before every call; None for any other hook."""
     if type(hook).__module__.partition(".")[0] != "torch":
         return None
     name: str | None = getattr(hook, "_tensor_name", None) or getattr(hook, "name", None)
@@ -59,7 +59,7 @@ def _tensor_of(hook: object) -> str | None:
 
 @torch.no_grad()
 def change_(units: Sequence[Unit], change: Callable[[Unit], None]) -> None:
-    """Change the values of the units' weights in place, also of computed ones; of all units or of none."""
+    """Change the units' weights in place, also computed ones; if one unit fails, none is changed."""
     if not any(map(computed_names, units)):
         for unit in units:
             change(unit)
@@ -90,15 +90,15 @@ def _write_(unit: Unit, name: str, value: Tensor) -> None:
     hint = f"Remove it first: torch.nn.utils.parametrize.remove_parametrizations(unit, {name!r})."
     try:
         setattr(unit, name, value)
-    except (RuntimeError, NotImplementedError, ValueError):  # torch's words for what has no inverse
+    except (RuntimeError, NotImplementedError, ValueError):  # torch's errors where there is no inverse
         got = f"{which} with a parametrization that has no `right_inverse`"
         raise ArgumentError("model", expected, got, hint) from None
     off = float((getattr(unit, name) - value).abs().max())
     if not off <= _CLOSE:
-        got = f"{which}, which its parametrization keeps {off:.3g} away from what was written"
+        got = f"{which}, which its parametrization keeps {off:.3g} away from the value that was set"
         raise ArgumentError("model", expected, got, hint)
 
 
 def kind_of(unit: Unit) -> str:
-    """The name of a unit's class, without what torch puts in front of it for a parametrization."""
+    """The name of a unit's class, without the prefix that torch adds to parametrized ones."""
     return (type(unit).__bases__[0] if parametrize.is_parametrized(unit) else type(unit)).__name__

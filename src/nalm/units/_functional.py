@@ -1,8 +1,8 @@
 """Sums that the units share. Shapes: x `*batch x n x in`, weight `*batch x out x in`.
 
-Inside, samples are the last axis (`features x n`): that is the axis a compiled program vectorises, and the
-orientation in which a small batched matrix product is fastest (4 times, measured for 100 inputs). Written
-`transpose(-1, -2)` and not `.mT`, which torch's older ONNX exporter does not know.
+Internally, samples are the last axis (`features x n`): a compiled program vectorises that axis, and a small
+batched matrix product is fastest in this orientation (4 times, measured for 100 inputs). Transposes are
+written `transpose(-1, -2)` and not `.mT`, which torch's older ONNX exporter does not support.
 """
 
 from __future__ import annotations
@@ -14,11 +14,11 @@ import torch.nn.functional as F
 from torch import Tensor
 
 UNROLLED = 20
-"""Up to this many inputs (ten and their reciprocals), sums and products are written out, to fuse."""
+"""Up to this many inputs (ten and their reciprocals), sums and products are written out so that they fuse."""
 
 
 Inputs = Tensor | tuple[Tensor, ...]
-"""Inputs `*batch x n x in` in one tensor, or in several side by side: joined, they would not fuse."""
+"""Inputs `*batch x n x in` in one tensor or in several, which stay separate because joining does not fuse."""
 
 
 def columns(x: Inputs) -> list[Tensor]:
@@ -59,17 +59,17 @@ def weighted_sum(
 
 
 def cosine_of_sum(chosen: Inputs, angle: Tensor) -> Tensor:
-    """Cosine of the sum of those angles whose input is chosen. Shape `*batch x n x out`.
+    """Cosine of the sum of the angles of the chosen inputs. Shape `*batch x n x out`.
 
     Args:
-        chosen: which inputs of each sample count, bool, `*batch x n x in`.
+        chosen: which inputs of each sample are included, bool, `*batch x n x in`.
         angle: an angle per output and input, `*batch x out x in`.
     """
     if angle.shape[-1] > UNROLLED:
         return torch.cos(weighted_sum(joined(chosen).to(angle.dtype), angle))
     if angle.shape[-1] == 1:
         return torch.where(columns(chosen)[0], torch.cos(angle), 1.0).transpose(-1, -2)
-    # By the addition theorem: sine and cosine once a weight instead of once a sample and output.
+    # By the addition theorem: sine and cosine once per weight instead of once per sample and output.
     cosine, sine = torch.stack([torch.cos(angle), torch.sin(angle)]).unbind()
     real = imaginary = None
     for i, picked in enumerate(columns(chosen)):

@@ -1,4 +1,4 @@
-"""What a unit is applied to: the right shape and the right precision, or a sentence about what is wrong."""
+"""Check the input of a unit: it has the right shape and precision, or an error says what is wrong."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ class Sized(Protocol):
 
 
 def checked_input(unit: Sized, parameter: Tensor, x: Tensor) -> Tensor:
-    """The input, in the precision of a unit's parameter; refused where it does not fit."""
+    """The input in the precision of the unit's parameter; an error if it does not fit."""
     kind = type(unit).__name__
     if not isinstance(x, Tensor):
         raise ArgumentError("input", f"a tensor for this {kind}", type(x).__name__)

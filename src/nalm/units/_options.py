@@ -1,4 +1,4 @@
-"""The arguments that a unit is made with: what its signature shows, and what is refused."""
+"""The constructor arguments of a unit: what its signature shows, and what is refused."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from nalm.errors import ArgumentError, unknown
 
 
 class Common(TypedDict, total=False):
-    """The options that every unit has and hands on to `Unit`."""
+    """The options that every unit has and passes on to `Unit`."""
 
     batch_shape: Sequence[int]
     device: torch.device | str | None
@@ -30,10 +30,10 @@ def signature_of(kind: type, base: inspect.Signature | None = None) -> inspect.S
 
 
 def check_options(signature: inspect.Signature, options: Mapping[str, Any]) -> None:
-    """Refuse options that are not in the signature, and anything but True and False where that is meant."""
+    """Refuse options that are not in the signature, and values of boolean options that are not boolean."""
     known = signature.parameters
     if any(p.kind is p.VAR_KEYWORD for p in known.values()):
-        return  # it is for the class to say which it takes
+        return  # the class itself checks what it accepts
     for name, value in options.items():
         if name not in known:
             raise unknown("option", name, known)
@@ -42,7 +42,7 @@ def check_options(signature: inspect.Signature, options: Mapping[str, Any]) -> N
 
 
 def check_device(device: torch.device | str | None) -> torch.device | None:
-    """The device, or None for the default one; refused if there is none of that name here."""
+    """The device, or None for the default one; an error if this machine has none of that name."""
     if device is None:
         return None
     expected = "None, a torch.device or the name of one, such as 'cpu'"
@@ -53,12 +53,12 @@ def check_device(device: torch.device | str | None) -> torch.device | None:
         torch.empty(0, device=found)
     except (RuntimeError, AssertionError, NotImplementedError) as error:
         got = f"{str(device)!r} ({(str(error).splitlines() or [''])[0].rstrip('.')})"
-        raise ArgumentError("device", f"{expected}, that can be used here", got) from None
+        raise ArgumentError("device", f"{expected}, that is available here", got) from None
     return found
 
 
 def check_dtype(dtype: torch.dtype | None) -> torch.dtype | None:
-    """The precision, or None for the default one; refused if weights cannot be held in it."""
+    """The precision, or None for the default one; an error if it cannot hold the weights."""
     if dtype is not None and not (isinstance(dtype, torch.dtype) and dtype.is_floating_point):
         raise ArgumentError("dtype", "a floating-point torch.dtype", repr(dtype))
     if dtype == torch.float16:

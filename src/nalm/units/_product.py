@@ -1,12 +1,12 @@
 """Products over inputs, in memory that does not grow with batch x out x in.
 
-Shapes: x `*batch x n x in`, weights `*batch x out x in`, result `*batch x n x out`. Inside, samples are the
-last axis, as in `_functional`.
+Shapes: x `*batch x n x in`, weights `*batch x out x in`, result `*batch x n x out`. Internally, samples are
+the last axis, as in `_functional`.
 
-A product over few inputs is written out factor by factor, so that it fuses. Over many, a block `in x out x
-n` is folded by multiplying halves, which has right gradients at zero factors, unlike dividing the product
-by each. A block beyond `BLOCK` is cut into pieces, and each piece is computed again for its gradient
-instead of kept.
+A product over few inputs is written out factor by factor, so that it fuses. Over many inputs, a block
+`in x out x n` is folded by multiplying halves; its gradients are right at zero factors, where dividing the
+product by each factor would fail. A block larger than `BLOCK` is cut into pieces, and each piece is computed
+again for its gradient instead of being kept.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from torch import Tensor
 from nalm.units._functional import UNROLLED, Inputs, columns, joined
 
 BLOCK = 2 << 20
-"""Bytes of a piece. Forward and backward hold about five times as much; smaller pieces are slower."""
+"""Bytes per piece. Forward and backward hold about five times as much; smaller pieces are slower."""
 
 Factor = Callable[..., Tensor]
 """From samples and weights, shaped to broadcast against each other, to the factors of the product."""
@@ -31,8 +31,8 @@ def product(factor: Factor, samples: Sequence[Inputs], weights: Sequence[Tensor]
 
     Args:
         factor: the function.
-        samples: what each sample has of its own, each `*batch x n x in`.
-        weights: what all samples share, each `*batch x out x in`.
+        samples: the arguments that differ per sample, each `*batch x n x in`.
+        weights: the arguments that all samples share, each `*batch x out x in`.
     """
     rows = [weight.transpose(-1, -2) for weight in weights]
     inputs = rows[0].shape[-2]
@@ -52,7 +52,7 @@ def gated_product(x: Inputs, weight: Tensor) -> Tensor:
 
 
 def gated(x: Tensor, weight: Tensor) -> Tensor:
-    """weight * x + 1 - weight, written such that it is exactly x at weight 1 and exactly 1 at weight 0."""
+    """weight * x + 1 - weight, written so that it is exactly x at weight 1 and exactly 1 at weight 0."""
     return weight * x + (1 - weight)
 
 
@@ -90,10 +90,10 @@ def _pieces(column: Tensor, row: Tensor) -> list[tuple[slice, slice]]:
 
 
 class _InPieces(torch.autograd.Function):
-    """The product piece by piece, each made again for its gradient.
+    """The product piece by piece; each piece is computed again for its gradient.
 
     Hand-written, because torch's `checkpoint` loads its compiler (70 MiB). Results are written into place:
-    small tensors that outlive a piece would keep its memory from being used again by the next.
+    small tensors that outlive a piece would keep the next piece from using its memory again.
     """
 
     @staticmethod
@@ -113,7 +113,7 @@ class _InPieces(torch.autograd.Function):
     @staticmethod
     def backward(ctx: Any, gradient: Tensor) -> tuple[Tensor | None, ...]:
         tensors, cut = ctx.saved_tensors, ctx.cut
-        if torch.is_grad_enabled():  # a gradient of this gradient is wanted: the plain way, with all it needs
+        if torch.is_grad_enabled():  # a gradient of this gradient is wanted: compute without pieces
             with torch.enable_grad():
                 total = (_whole(ctx.factor, tensors[:cut], tensors[cut:]) * gradient).sum()
             wanted = [tensor for tensor in tensors if tensor.requires_grad]
@@ -124,7 +124,7 @@ class _InPieces(torch.autograd.Function):
             where = [some] * cut + [part] * (len(tensors) - cut)
             views = [t.detach()[..., w].requires_grad_(t.requires_grad) for t, w in zip(tensors, where)]
             with torch.enable_grad():
-                # A scalar, because torch loads sympy (35 MiB) to check a gradient handed in.
+                # A scalar, because torch loads sympy (35 MiB) to check a gradient passed to it.
                 total = (_whole(ctx.factor, views[:cut], views[cut:]) * gradient[..., part, some]).sum()
             found = iter(torch.autograd.grad(total, [view for view in views if view.requires_grad]))
             for sum_, w in zip(gradients, where):
@@ -136,7 +136,7 @@ class _InPieces(torch.autograd.Function):
     def vmap(
         info: Any, dims: tuple[int | None, ...], factor: Factor, pieces: Any, cut: int, *tensors: Tensor
     ) -> tuple[Tensor, int]:
-        # Leading axes are models anyway.
+        # A leading axis is a model axis in any case.
         moved = [
             tensor.expand(info.batch_size, *tensor.shape) if dim is None else tensor.movedim(dim, 0)
             for tensor, dim in zip(tensors, dims[3:])
@@ -145,7 +145,7 @@ class _InPieces(torch.autograd.Function):
 
 
 def _halving(block: Tensor) -> Tensor:
-    """Product along the third last axis by multiplying halves. (Split, because its backward is one copy.)"""
+    """Product along the third-last axis by multiplying halves. The backward pass of `split` is one copy."""
     while (length := block.shape[-3]) > 1:
         half = length // 2
         first, second, *rest = block.split([half, half, 1] if length % 2 else half, -3)

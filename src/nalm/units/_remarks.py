@@ -1,7 +1,7 @@
-"""Remarks on a model with the weights that it has: what is known of them and its formula does not show.
+"""Remarks on a model's present weights: facts that its formula does not show.
 
-A remark is kept in the model, so that it is copied and pickled with it, and is forgotten as soon as the
-weights are others, for it may then no longer be true.
+A remark is stored in the model, so that it is copied and pickled with it. It is ignored as soon as the
+weights change, because it may then no longer be true.
 """
 
 from __future__ import annotations
@@ -13,11 +13,11 @@ import torch
 from torch import Tensor, nn
 
 REMARKS = "_nalm_remarks"
-"""The attribute of a model that holds them."""
+"""The attribute of a model that holds its remarks."""
 
 
 def remark_(model: nn.Module, sentence: str) -> None:
-    """Say something of a model with its present weights; `nalm.explain` repeats it until they change.
+    """Add a remark on a model's present weights; `nalm.explain` repeats it until they change.
 
     Args:
         model: any module.
@@ -28,12 +28,12 @@ def remark_(model: nn.Module, sentence: str) -> None:
 
 
 def forget_remarks_(model: nn.Module) -> None:
-    """Take all remarks back."""
+    """Remove all remarks."""
     vars(model).pop(REMARKS, None)
 
 
 def remarks_of(model: nn.Module) -> tuple[str, ...]:
-    """The remarks on a model that still has the weights they were made on."""
+    """The remarks on a model, if its weights have not changed since."""
     if not hasattr(model, REMARKS):
         return ()
     remarks: tuple[str, ...]
@@ -45,7 +45,7 @@ def remarks_of(model: nn.Module) -> tuple[str, ...]:
 
 @contextmanager
 def keeping_remarks(model: nn.Module) -> Iterator[None]:
-    """Change the weights in a way after which what was said of them is still true."""
+    """Keep the remarks through a change of the weights that leaves them true."""
     remarks = remarks_of(model)
     yield
     if remarks:
@@ -53,7 +53,7 @@ def keeping_remarks(model: nn.Module) -> Iterator[None]:
 
 
 def _weights(model: nn.Module) -> dict[str, Tensor]:
-    """The bits of the weights in float64: those in another precision are the same, and NaN is itself."""
+    """The bits of the weights in float64, so that they stay equal in a wider precision and NaN equals NaN."""
     wide = {
         name: value.detach().to("cpu", torch.float64, copy=True) for name, value in model.named_parameters()
     }

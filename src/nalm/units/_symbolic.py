@@ -10,10 +10,10 @@ from torch import Tensor, nn
 
 
 class Followed(Tensor):
-    """A tensor that is followed through a model, to read it: a unit that meets it hands itself over."""
+    """A tensor that is followed through a model to read its formula: units call `through` with themselves."""
 
     def through(self, unit: nn.Module) -> Tensor:
-        """What a unit makes of it."""
+        """The result of applying the unit to it."""
         raise NotImplementedError(f"{type(self).__name__} must define `through`")
 
 
@@ -35,14 +35,14 @@ def linear(weights: Iterable[float], symbols: Sequence[Any]) -> Any:
 
 
 def magnitude(symbol: Any, epsilon: float) -> Any:
-    """|symbol| + epsilon, or just |symbol| without one."""
+    """|symbol| + epsilon, or |symbol| if epsilon is 0."""
     import sympy as sp
 
     return sp.Abs(symbol) + sp.Float(epsilon) if epsilon else sp.Abs(symbol)
 
 
 def as_number(value: Any) -> Any:
-    """A truth value as 1 or 0; numbers and plain symbols as they are."""
+    """A truth value as 1 or 0; numbers and plain symbols unchanged."""
     import sympy as sp
 
     if isinstance(value, sp.logic.boolalg.Boolean) and not isinstance(value, sp.Symbol):
@@ -51,7 +51,7 @@ def as_number(value: Any) -> Any:
 
 
 def as_truth(value: Any) -> Any:
-    """A number as the statement that it is above one half; truth values and plain symbols as they are."""
+    """A number as the statement that it is above one half; truth values and plain symbols unchanged."""
     import sympy as sp
 
     return value if isinstance(value, sp.logic.boolalg.Boolean) else value > sp.Rational(1, 2)

@@ -5,9 +5,9 @@ r"""Gated NAU/NMU: the NALU's gate between a NAU and an NMU.
 
 Penalty: those of NAU and NMU together. Madsen & Johansen 2020, appendix C.5, who show that it fails.
 
-The gate depends on the input: the ideal weights, and what is read from it, are for positive inputs.
+The gate depends on the input: the ideal weights and the formula are for positive inputs.
 
-Deviations: the paper gives no recipe of its own; those of NMU (products) and NAU (sums) are used.
+Deviations: the paper gives no recipe for it; those of the NMU (products) and the NAU (sums) are used.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ def gated_nau_nmu(x: Tensor, add_weight: Tensor, mul_weight: Tensor, gate: Tenso
 
 
 class GatedNAUNMU(Unit):
-    """A gate computed from the input chooses between a NAU and an NMU with weights of their own.
+    """A gate computed from the input chooses between a NAU and an NMU with separate weights.
 
     Args:
         in_features: number of inputs.
@@ -92,18 +92,18 @@ class GatedNAUNMU(Unit):
 
     @torch.no_grad()
     def select_(self, weight: Tensor) -> None:
-        """Take this weight matrix for both paths, clamped to each one's bounds."""
+        """Set this weight matrix for both paths, clamped to the bounds of each."""
         self.add_weight.copy_(weight.clamp(-1, 1))
         self.mul_weight.copy_(weight.clamp(0, 1))
 
     @torch.no_grad()
     def snap_(self) -> None:
-        """Round the weights of both paths; the gate depends on the input and stays."""
+        """Round the weights of both paths; the gate depends on the input and is not changed."""
         self.add_weight.copy_(self.add_weight.clamp(-1, 1).round())
         self.mul_weight.copy_(self.mul_weight.clamp(0, 1).round())
 
     def decisive_mask(self) -> dict[str, Tensor]:
-        """The weights of the path that the gate has opened for positive inputs."""
+        """The weights of the path that the gate opens for positive inputs."""
         sums, products = opened(self.gate)
         return {"W": sums.expand_as(self.gate), "W_mul": products.expand_as(self.gate)}
 
@@ -113,7 +113,7 @@ class GatedNAUNMU(Unit):
         return all(read_gate(row) is not None for row in rows)
 
     def holds(self, x: Tensor) -> Tensor:
-        """Rows of positive inputs that open or close the gate."""
+        """Rows of positive inputs that fully open or close the gate."""
         return decided(x, self.gate)
 
     def set_ideal_(self, op: str, i: int, j: int) -> None:
@@ -123,11 +123,11 @@ class GatedNAUNMU(Unit):
 
     @classmethod
     def make_recipe(cls, op: str, name: str, inputs: int) -> Recipe:
-        """The NMU's for products, the NAU's for sums."""
+        """The NMU's recipe for products, the NAU's for sums."""
         return (NMU if op == "mul" else NAU).make_recipe(op, name, inputs)
 
     def symbolic(self, values: dict[str, np.ndarray], symbols: list[Any], idealised: bool) -> list[Any]:
-        """The gated sum for each output; idealised, a saturated gate is read for positive inputs."""
+        """The gated sum for each output; if idealised, a saturated gate is read for positive inputs."""
         outputs = []
         for a, m, g in zip(values["add_weight"], values["mul_weight"], values["gate"]):
             gate = gate_expression(g, symbols, idealised)

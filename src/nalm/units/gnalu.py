@@ -4,11 +4,11 @@ r"""G-NALU, the NALU with a golden-ratio base.
           \sigma_\phi(x) = \frac{1}{1 + \phi^{-x}}, \qquad
           \tanh_\phi(x) = \frac{\phi^{2x} - 1}{\phi^{2x} + 1}, \qquad \phi = \frac{1 + \sqrt 5}{2}
 
-and else the NALU. Rana et al. 2019; thesis, equations 2.22-2.25. Since :math:`\phi^x = e^{x \ln \phi}`, both
-functions are the usual ones of :math:`x \ln \phi`, and the product of equation 2.25 is that of the NALU.
+and otherwise the NALU. Rana et al. 2019; thesis, equations 2.22-2.25. Since :math:`\phi^x = e^{x \ln \phi}`,
+both functions are the usual ones of :math:`x \ln \phi`, and the product of equation 2.25 is that of the NALU.
 
-Deviations: none in the equation. Initialised like the NALU. `golden_gate=True` changes the base of the
-gate's logistic function too, as one public version does.
+Deviations: none in the equation. It is initialised like the NALU. `golden_gate=True` also changes the base of
+the gate's logistic function, as one public version does.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ LOG_PHI = math.log((1 + math.sqrt(5)) / 2)
 
 
 class GNALU(NALU):
-    """NALU whose weight is made with the golden ratio as base, for a smoother change between discrete values.
+    """NALU whose weight uses the golden ratio as base, for a smoother change between discrete values.
 
     Args:
         in_features: number of inputs.

@@ -1,4 +1,4 @@
-"""One-line helpers for a user's own network and training loop: they find the units in any `nn.Module`."""
+"""Helpers for a user's own network and training loop: they find the units in any `nn.Module`."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from nalm.units._remarks import keeping_remarks
 
 
 def penalty(model: nn.Module) -> Tensor:
-    """Sum over the units of each one's penalty, to be added to a loss times a strength; 0 without units."""
+    """The sum of the units' penalties, to be scaled by a strength and added to a loss; 0 without units."""
     if isinstance(model, nn.Module) and not units_of(model):
         some = next(model.parameters(), torch.zeros(()))
         return some.new_zeros(())
@@ -41,7 +41,7 @@ def snap_(model: nn.Module) -> Tensor:
 
 
 def sparsity_error(model: nn.Module, *, gates: bool = False) -> Tensor:
-    """Largest distance of a weight of any unit from {-1, 0, 1}; with `gates`, gates count too."""
+    """Largest distance of a weight of any unit from {-1, 0, 1}; with `gates`, gates are included."""
     return torch.stack([unit.sparsity_error(gates=gates) for unit in checked_units(model)]).amax(0)
 
 
@@ -50,12 +50,12 @@ def _values(unit: Unit) -> list[Tensor]:
 
 
 def checked_units(model: nn.Module) -> list[Unit]:
-    """The units of a model, of which there must be some, all with one batch_shape."""
+    """The units of a model, which must contain at least one, all with the same batch_shape."""
     found = units_of(model) if isinstance(model, nn.Module) else []
     if not found:
         raise ArgumentError("model", "a module that contains nalm units", type(model).__name__)
     shapes = {tuple(unit.batch_shape) for unit in found}
     if len(shapes) > 1:
         got = " and ".join(map(str, sorted(shapes)))
-        raise ArgumentError("model", "made of units with one batch_shape", got)
+        raise ArgumentError("model", "made of units with the same batch_shape", got)
     return found

@@ -1,4 +1,4 @@
-r"""iNAC, the sum of the iNALU as a unit of its own.
+r"""iNAC, the sum of the iNALU as a separate unit.
 
 .. math:: W = \tanh(\hat W) \odot \sigma(\hat M), \qquad a_o = \sum_i W_{o,i} x_i
 
@@ -6,7 +6,7 @@ Penalty, which moves the raw weights away from zero: :math:`\frac{1}{t} \sum_{\t
 \mathrm{mean}\,\max(t - |\theta|, 0)` with :math:`t = 20`. Schlör et al. 2020; thesis, section 2.2.2,
 equations 2.6 and 2.10.
 
-Deviations: the initial values are those of the thesis's benchmark; `initial="authors"` takes those that the
+Deviations: the initial values are those of the thesis's benchmark; `initial="authors"` uses those that the
 authors found best. The penalty starts after 10,000 steps (thesis, table E.3; its section 2.2.2 says 10) and
 while the last logged validation error is below 1. 5,000 losses are stored for reinitialisation (table E.3;
 10,000 in section 2.2.2).
@@ -30,7 +30,7 @@ from nalm.units._symbolic import linear
 from nalm.units.nac import effective, nac, nac_weight, saturate_
 
 AWAY = 20.0
-"""The size that the penalty wants raw weights to have."""
+"""The size from which on raw weights have no penalty."""
 INITIAL = {
     "benchmark": {"w_hat": Normal(0.88, 0.2), "m_hat": Normal(0.5, 0.2), "gate": Normal(0.0, 0.2)},
     "authors": {"w_hat": Normal(1.0, 0.1), "m_hat": Normal(-1.0, 0.1), "gate": Normal(0.0, 0.1)},

@@ -1,4 +1,4 @@
-r"""iMNAC, the product of the iNALU as a unit of its own.
+r"""iMNAC, the product of the iNALU as a separate unit.
 
 .. math::
     m_o = \exp\Big(\min\Big(\sum_i W_{o,i} \ln \max(|x_i|, \epsilon),\ \omega\Big)\Big), \qquad
@@ -8,8 +8,8 @@ with :math:`W = \tanh(\hat W) \odot \sigma(\hat M)`, :math:`\epsilon = 10^{-7}`,
 et al. 2020; thesis, equations 2.7-2.9. The size of the result is at most :math:`e^{20} \approx 4.85 \cdot
 10^8`.
 
-Deviations: equation 2.8 leaves out the sum over inputs, which its text means. Initial values, penalty and
-recipe as for the iNAC.
+Deviations: equation 2.8 omits the sum over inputs, which its text implies. Initial values, penalty and recipe
+are those of the iNAC.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from nalm.units.inac import INAC
 from nalm.units.nac import effective, nac_weight
 
 FLOOR, CAP = 1e-7, 20.0
-"""The smallest magnitude that is told from zero, and the largest logarithm of a result."""
+"""The smallest magnitude that is distinguished from zero, and the largest logarithm of a result."""
 
 
 def inac_mul(x: Tensor, weight: Tensor) -> Tensor:
@@ -64,7 +64,7 @@ class INACMul(INAC):
     ops = ("mul", "div", "reciprocal")
     unary = ("reciprocal",)
     largest = math.exp(CAP)
-    reading = "for sizes from 1e-7, of results up to exp(20)"
+    reading = "for inputs of size 1e-7 or more and results up to exp(20)"
 
     def compute(self, x: Tensor) -> Tensor:
         """The equation itself."""

@@ -5,7 +5,7 @@ r"""iNALU, the improved Neural Arithmetic Logic Unit.
 with :math:`a` of the iNAC, :math:`m` of the iMNAC with its sign, independent weights for both and a gate
 that does not depend on the input. Schlör et al. 2020; thesis, equations 2.6-2.12.
 
-Deviations: initial values, penalty and recipe as for the iNAC.
+Deviations: initial values, penalty and recipe are those of the iNAC.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ class INALU(INAC):
 
     @property
     def reading(self) -> str:  # type: ignore[override]
-        """Products are read within the cap."""
+        """The formula of a product holds within the cap."""
         return "" if bool((self.gate > 0).all()) else INACMul.reading
 
     def holds(self, x: Tensor) -> Tensor:
@@ -92,12 +92,12 @@ class INALU(INAC):
         return saturation_penalty(raw, len(self.batch_shape))
 
     def decisive_mask(self) -> dict[str, Tensor]:
-        """The weights of the path that the gate has opened."""
+        """The weights of the path that the gate opens."""
         sums = (self.gate > 0)[..., None]
         return {"W": sums.expand_as(self.w_hat), "W_mul": (~sums).expand_as(self.w_hat)}
 
     def select_(self, weight: Tensor) -> None:
-        """Saturate the raw weights of both paths such that the effective ones are these of {-1, 0, 1}."""
+        """Saturate the raw weights of both paths so that the effective weights are these of {-1, 0, 1}."""
         super().select_(weight)
         saturate_(self.w_hat_mul, self.m_hat_mul, weight)
 
@@ -115,7 +115,7 @@ class INALU(INAC):
         self.gate.fill_(SATURATED if op in ("add", "sub") else -SATURATED)
 
     def symbolic(self, values: dict[str, np.ndarray], symbols: list[Any], idealised: bool) -> list[Any]:
-        """The gated sum for each output; idealised, only the path that the gate chooses."""
+        """The gated sum for each output; if idealised, only the path that the gate chooses."""
         add = effective(values["w_hat"], values["m_hat"])
         mul = effective(values["w_hat_mul"], values["m_hat_mul"])
         gates = torch.sigmoid(torch.from_numpy(np.asarray(values["gate"]))).numpy()

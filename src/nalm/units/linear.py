@@ -1,13 +1,13 @@
-r"""Linear, the ordinary layer as a baseline, also with squashed weights or an activation of its inputs.
+r"""Linear, the ordinary layer as a baseline, optionally with squashed weights or an activation of its inputs.
 
 .. math:: y_o = \sum_i f(W_{o,i}) g(x)_i + b_o, \qquad f \in \{\mathrm{id}, \sigma, \tanh\}
 
-g is an activation, by default none. It stands before the weights, so that a stack of such layers is a
+g is an activation, by default none. It is applied before the weights, so that a stack of such layers is a
 network of linear layers with the activation between them: `linear+linear(activation=relu)`.
 
 Trask et al. 2018, tables 4, 5 and 6; Madsen & Johansen 2020, section 4.1.2.
 
-Deviations: the papers leave the initial values open; they are Xavier uniform, and zero for b.
+Deviations: the papers do not specify the initial values; they are Xavier uniform, and zero for b.
 """
 
 from __future__ import annotations
@@ -45,9 +45,9 @@ def linear(x: Tensor, weight: Tensor, bias: Tensor | None) -> Tensor:
 
 
 class Linear(Unit):
-    """Linear layer, as it is, with weights squashed by the logistic function or tanh, or of activations.
+    """Linear layer, plain, with weights squashed by the logistic function or tanh, or after an activation.
 
-    Behind an activation it can express no operation by itself.
+    With an activation it cannot express any operation by itself.
 
     Args:
         in_features: number of inputs.
@@ -55,10 +55,10 @@ class Linear(Unit):
         batch_shape: shape of the set of models held side by side.
         device: where the parameters live.
         dtype: precision of the parameters.
-        weight: "linear", "sigmoid" or "tanh", how raw weights become weights.
-        bias: whether there is a shift.
-        activation: what is applied to the inputs, such as "relu"; "crelu" gives two values for each of them,
-            and "prelu" has one slope that is learnt. By default "none".
+        weight: how raw weights become weights: "linear", "sigmoid" or "tanh".
+        bias: whether there is a bias.
+        activation: the function applied to the inputs, such as "relu"; "crelu" gives two values per input,
+            and "prelu" has one learnt slope. By default "none".
 
     Example:
         >>> unit = nalm.Linear(3, 1)
@@ -114,13 +114,13 @@ class Linear(Unit):
         return function(x, self.slope) if self.activation == "prelu" else function(x)
 
     def weights(self) -> dict[str, Tensor]:
-        """The weight matrix, and the shift if there is one."""
+        """The weight matrix, and the bias if there is one."""
         weight = SQUASH[self.squash](self.w_hat)
         return {"W": weight} if self.bias is None else {"W": weight, "b": self.bias}
 
     @torch.no_grad()
     def select_(self, weight: Tensor) -> None:
-        """Take this weight matrix; squashed weights are saturated."""
+        """Set this weight matrix; squashed weights are saturated."""
         if self.squash == "linear":
             self.w_hat.copy_(weight)
         else:
@@ -130,18 +130,18 @@ class Linear(Unit):
             self.bias.copy_(self.bias.round())
 
     def set_ideal_(self, op: str, i: int, j: int) -> None:
-        """1 on input i, 1 or -1 on input j, and no shift."""
+        """1 on input i, 1 or -1 on input j, and no bias."""
         if self.bias is not None:
             self.bias.zero_()
         super().set_ideal_(op, i, j)
 
     @classmethod
     def make_recipe(cls, op: str, name: str, inputs: int) -> Recipe:
-        """Plain Adam with the rate 1e-3 and no penalty, like the NAC."""
+        """Plain Adam with learning rate 1e-3 and no penalty, like the NAC."""
         return NAC.make_recipe(op, name, inputs)
 
     def symbolic(self, values: dict[str, np.ndarray], symbols: list[Any], idealised: bool) -> list[Any]:
-        """The weighted sum plus shift for each output."""
+        """The weighted sum plus bias for each output."""
         weight = SQUASH[self.squash](torch.from_numpy(np.asarray(values["w_hat"]))).numpy()
         shift = values.get("bias", np.zeros(self.out_features))
         slope = float(values.get("slope", np.zeros(1))[0])

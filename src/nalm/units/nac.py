@@ -5,7 +5,7 @@ r"""NAC (also NAC+), the Neural Accumulator.
 Trask et al. 2018, section 2; Madsen & Johansen 2020, equations 1-2; thesis, equations 2.1-2.2.
 
 Deviations: initialisation by Madsen & Johansen 2020, appendix B.2, which has no solution for fewer than five
-inputs and outputs together; there the bound for five is used.
+inputs and outputs together; the bound for five is then used.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from nalm.units._functional import weighted_sum
 from nalm.units._symbolic import linear
 
 SATURATED = 120.0
-"""A raw weight at which tanh and the logistic function are exactly 1 in float64, even to the golden base."""
+"""A raw weight at which tanh and the logistic function are exactly 1 in float64, also with golden base."""
 
 
 def nac_weight(w_hat: Tensor, m_hat: Tensor, log_base: float = 1.0) -> Tensor:
@@ -40,7 +40,7 @@ def nac(x: Tensor, w_hat: Tensor, m_hat: Tensor) -> Tensor:
 
 @torch.no_grad()
 def saturate_(w_hat: Tensor, m_hat: Tensor, weight: Tensor) -> None:
-    """Set raw weights such that `nac_weight` gives exactly these values of {-1, 0, 1}."""
+    """Set raw weights such that `nac_weight` gives exactly `weight`, with values in {-1, 0, 1}."""
     w_hat.copy_(SATURATED * weight)
     m_hat.copy_(SATURATED * (2 * weight.abs() - 1))
 
@@ -85,12 +85,12 @@ class NAC(Unit):
         return {"W": nac_weight(self.w_hat, self.m_hat)}
 
     def select_(self, weight: Tensor) -> None:
-        """Saturate the raw weights such that the effective ones are these of {-1, 0, 1}."""
+        """Saturate the raw weights so that the effective weights are these of {-1, 0, 1}."""
         saturate_(self.w_hat, self.m_hat, weight)
 
     @classmethod
     def make_recipe(cls, op: str, name: str, inputs: int) -> Recipe:
-        """Plain Adam with the rate 1e-3, no penalty; with 10 inputs and more, the steps of TH table 5.1."""
+        """Plain Adam, learning rate 1e-3, no penalty; from 10 inputs on, the steps of thesis table 5.1."""
         if name == "arithmetic":
             return Recipe(iterations=5_000_000)
         return Recipe(iterations=50_000 if inputs < 10 else 100_000)
@@ -101,6 +101,6 @@ class NAC(Unit):
 
 
 def effective(w_hat: np.ndarray, m_hat: np.ndarray, log_base: float = 1.0) -> np.ndarray:
-    """`nac_weight` of raw weights' values, for the symbolic forms."""
+    """`nac_weight` of numpy values, for the symbolic forms."""
     w, m = (torch.from_numpy(np.asarray(value)) for value in (w_hat, m_hat))
     return nac_weight(w, m, log_base).numpy()

@@ -9,8 +9,8 @@ with `weight="linear"` a free weight in [0, 1] with the NMU's penalty (Madsen & 
 
 The result has no sign, and its relative error at ideal weights is about :math:`\sum_i W_i \epsilon / |x_i|`.
 
-Deviations: the papers leave epsilon open; it is 1e-7. They leave open how the weights of NAC*,sigma start: as
-those of the NAC do. The linear weights start as those of the NMU.
+Deviations: the papers do not specify epsilon; it is 1e-7. They do not specify the initialisation of
+NAC*,sigma; it is that of the NAC. The linear weights are initialised like those of the NMU.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ class NACMul(Unit):
         batch_shape: shape of the set of models held side by side.
         device: where the parameters live.
         dtype: precision of the parameters.
-        weight: "tanh-sigmoid", "sigmoid" or "linear", how the weight is made; the latter two only multiply.
+        weight: kind of weight, "tanh-sigmoid", "sigmoid" or "linear"; the latter two cannot divide.
         epsilon: added to the magnitudes, so that their logarithm is finite.
 
     Example:
@@ -104,7 +104,7 @@ class NACMul(Unit):
         return {"W": torch.sigmoid(self.w_hat) if self.kind == "sigmoid" else self.w_hat}
 
     def penalty(self) -> Tensor:
-        """Mean distance of linear weights from {0, 1}; no penalty on the others."""
+        """Mean distance of linear weights from {0, 1}; other weights have no penalty."""
         return distance_to_bit(self.w_hat).mean((-2, -1)) if self.kind == "linear" else super().penalty()
 
     @torch.no_grad()
@@ -115,7 +115,7 @@ class NACMul(Unit):
 
     @torch.no_grad()
     def select_(self, weight: Tensor) -> None:
-        """Take this weight matrix; clamped to [0, 1] where the unit cannot divide."""
+        """Set this weight matrix; clamped to [0, 1] where the unit cannot divide."""
         if self.kind == "tanh-sigmoid":
             saturate_(self.w_hat, self.m_hat, weight)
         elif self.kind == "sigmoid":
@@ -125,7 +125,7 @@ class NACMul(Unit):
 
     @classmethod
     def make_recipe(cls, op: str, name: str, inputs: int) -> Recipe:
-        """The NMU's: plain Adam, and a penalty that only linear weights have."""
+        """The NMU's recipe: plain Adam, and a penalty that only linear weights have."""
         return NMU.make_recipe(op, name, inputs)
 
     def symbolic(self, values: dict[str, np.ndarray], symbols: list[Any], idealised: bool) -> list[Any]:

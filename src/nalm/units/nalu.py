@@ -5,12 +5,12 @@ r"""NALU, the Neural Arithmetic Logic Unit.
 with :math:`a` of the NAC and :math:`m` of the multiplicative NAC. Trask et al. 2018, section 2; Madsen &
 Johansen 2020, section 2.1; thesis, equations 2.1-2.5.
 
-The gate depends on the input: it can be open or closed for all inputs only where they have one sign. The
-ideal weights are those for positive inputs.
+The gate depends on the input: it can be open or closed for all inputs only if they all have the same sign.
+The ideal weights are those for positive inputs.
 
-Deviations: none in the equation. The weight starts like the NAC's, the gate by Xavier. Both paths share one
-weight, as in the original; `shared=False` separates them (Madsen & Johansen 2020, appendix C.5). The papers
-leave epsilon open; it is 1e-7.
+Deviations: none in the equation. The weight is initialised like the NAC's, the gate by Xavier. Both paths
+share one weight, as in the original; `shared=False` separates them (Madsen & Johansen 2020, appendix C.5).
+The papers do not specify epsilon; it is 1e-7.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ from nalm.units.nac_mul import EPSILON, magnitude_powers, power_product
 OPEN = 1e9
 """A gate weight that opens or closes the gate fully for inputs down to 1e-6."""
 SATURATED = 100.0
-"""From this size on, gate weights of one sign are read as open or closed: inputs of 0.1 saturate the gate."""
+"""From this size on, gate weights of equal sign are read as open or closed: an input of 0.1 saturates it."""
 _CLEAR = 20.0
 """From this size on, the logistic function is 0 or 1 to eight digits."""
 
@@ -74,7 +74,7 @@ class NALU(Unit):
     reading = "for positive inputs"
 
     log_base: ClassVar[float] = 1.0
-    """Logarithm of the base of tanh and logistic function in the weight."""
+    """Logarithm of the base of tanh and the logistic function in the weight."""
     gate_log_base: float = 1.0
     """The same for the gate."""
 
@@ -119,20 +119,20 @@ class NALU(Unit):
         return weights
 
     def select_(self, weight: Tensor) -> None:
-        """Saturate the raw weights of both paths such that the effective ones are these of {-1, 0, 1}."""
+        """Saturate the raw weights of both paths so that the effective weights are these of {-1, 0, 1}."""
         saturate_(self.w_hat, self.m_hat, weight)
         if not self.shared:
             saturate_(self.w_hat_mul, self.m_hat_mul, weight)
 
     def snap_(self) -> None:
-        """Round the effective weights to {-1, 0, 1}; the gate depends on the input and stays."""
+        """Round the effective weights to {-1, 0, 1}; the gate depends on the input and is not changed."""
         weights = self.weights()
         saturate_(self.w_hat, self.m_hat, weights["W"].round())
         if not self.shared:
             saturate_(self.w_hat_mul, self.m_hat_mul, weights["W_mul"].round())
 
     def decisive_mask(self) -> dict[str, Tensor]:
-        """The weights of the path that the gate has opened for positive inputs, if they are not shared."""
+        """The weights of the path that the gate opens for positive inputs, if they are not shared."""
         if self.shared:
             return {}
         sums, products = opened(self.gate)
@@ -144,7 +144,7 @@ class NALU(Unit):
         return all(read_gate(row) is not None for row in rows)
 
     def holds(self, x: Tensor) -> Tensor:
-        """Rows of positive inputs that open or close the gate."""
+        """Rows of positive inputs that fully open or close the gate."""
         return decided(x, self.gate)
 
     def set_ideal_(self, op: str, i: int, j: int) -> None:
@@ -154,11 +154,11 @@ class NALU(Unit):
 
     @classmethod
     def make_recipe(cls, op: str, name: str, inputs: int) -> Recipe:
-        """Plain Adam with the rate 1e-3 and no penalty, like the NAC."""
+        """Plain Adam with learning rate 1e-3 and no penalty, like the NAC."""
         return NAC.make_recipe(op, name, inputs)
 
     def symbolic(self, values: dict[str, np.ndarray], symbols: list[Any], idealised: bool) -> list[Any]:
-        """The gated sum for each output; idealised, a saturated gate is read for positive inputs."""
+        """The gated sum for each output; if idealised, a saturated gate is read for positive inputs."""
         add = effective(values["w_hat"], values["m_hat"], self.log_base)
         mul = add if self.shared else effective(values["w_hat_mul"], values["m_hat_mul"], self.log_base)
         outputs = []
@@ -175,12 +175,12 @@ class NALU(Unit):
 
 
 def decided(x: Tensor, gate: Tensor) -> Tensor:
-    """Rows of positive inputs, `n x in`, that open or close every gate: bool, shape `n`."""
+    """Rows of positive inputs, `n x in`, that fully open or close every gate: bool, shape `n`."""
     return (x > 0).all(-1) & (weighted_sum(x, gate).abs() > _CLEAR).all(-1)
 
 
 def opened(gate: Tensor) -> tuple[Tensor, Tensor]:
-    """Which outputs need the sum, and which the product: both, where the gate cannot be read."""
+    """Which outputs need the sum, and which the product; both where the gate cannot be read."""
     closed, open_ = (gate <= -SATURATED).all(-1, keepdim=True), (gate >= SATURATED).all(-1, keepdim=True)
     return ~closed, ~open_
 
@@ -195,7 +195,7 @@ def read_gate(weights: np.ndarray) -> int | None:
 def gate_expression(
     weights: np.ndarray, symbols: Sequence[Any], idealised: bool, log_base: float = 1.0
 ) -> Any:
-    """The gate as a function of the input; idealised, 1 or 0 where it can be read."""
+    """The gate as a function of the input; if idealised, 1 or 0 where it can be read."""
     import sympy as sp
 
     read = read_gate(weights) if idealised else None

@@ -5,9 +5,9 @@ r"""NAU, the Neural Addition Unit.
 Penalty: mean of :math:`\min(|W|, |1 - |W||)`. Madsen & Johansen 2020, equations 5-7; thesis, equation 2.13.
 
 Deviations: the papers clamp W before use; it is clamped after the optimiser's step (`project_`), which is
-the same in training. The papers write W as `in x out`; it is held as `out x in`, like `nn.Linear`. The
+the same in training. The papers write W as `in x out`; it is stored as `out x in`, like `nn.Linear`. The
 penalty's strength on a single module is the thesis's 10; public scripts use 0.01. `clamp=False` and
-`penalised=False` leave out what the ablation of Madsen & Johansen's appendix C.3 leaves out.
+`penalised=False` are the ablation of Madsen & Johansen's appendix C.3.
 """
 
 from __future__ import annotations
@@ -98,15 +98,15 @@ class NAU(Unit):
 
     @torch.no_grad()
     def select_(self, weight: Tensor) -> None:
-        """Take this weight matrix, clamped to [-1, 1]."""
+        """Set this weight matrix, clamped to [-1, 1]."""
         self.weight.copy_(weight.clamp(-1, 1))
 
     @classmethod
     def make_recipe(cls, op: str, name: str, inputs: int) -> Recipe:
         """Single module: thesis, table E.1; arithmetic dataset: Madsen & Johansen 2020, table 4.
 
-        With 10 inputs and more, the window and the steps of the thesis's table 5.1. The centred
-        ones have Adam in centred coordinates.
+        With 10 or more inputs, the penalty's window and the steps of the thesis's table 5.1. The centred
+        recipes use Adam in centred coordinates.
         """
         optimiser = Centred(Adam()) if name.endswith("centred") else Adam()
         if name.startswith("arithmetic"):

@@ -12,15 +12,15 @@ with :math:`2^I` terms; multiplied out, it is the product above, whose cost grow
 With `de_morgan=True` there is only the conjunction, and the output gate negates:
 :math:`y_o = (1 - g_o) z^{and}_o + g_o (1 - z^{and}_o)`.
 
-Inputs are truth values 0 and 1. Numbers between them are taken as degrees of truth; numbers beyond are
-neither refused nor clipped, and the result then has no meaning in logic. A tensor of dtype bool is refused
-like any other foreign dtype: use `.to(torch.float32)`.
+Inputs are truth values 0 and 1. Numbers between them are taken as degrees of truth; numbers outside are
+neither refused nor clipped, and the result then has no logical meaning. A tensor of dtype bool is refused
+like any other dtype than the unit's: use `.to(torch.float32)`.
 
 Deviations: equation 2.29 and its text disagree on the output gate; as in the equation, 0 is the conjunction
-and 1 the disjunction. There is one output gate per output, though its index there has an input too. No
-paper states how the raw A becomes a weight, nor how the matrices start: a logistic function as for the
-gates, and uniform (-0.5, 0.5), as in one public version. Epsilon is 1e-7. There is no published recipe; it
-is plain Adam.
+and 1 the disjunction. There is one output gate per output, although the equation indexes it by input too. No
+paper states how the raw A becomes a weight, nor the initialisation: they are a logistic function as for the
+gates, and uniform (-0.5, 0.5), as in one public version. Epsilon is 1e-7. There is no published recipe; plain
+Adam is used.
 """
 
 from __future__ import annotations

@@ -8,11 +8,11 @@ Penalty: mean of :math:`\min(|W|, |1 - W|)`. Thesis, section 5.2.2, equation 5.2
 cosine is left out and the product is that of the signed inputs; with `gate=True` a learnt relevance
 :math:`g \in [0, 1]` of each input is applied first, as in the RealNPU (both appendix G.6).
 
-Deviations: the thesis leaves epsilon open; it is float32's machine epsilon, as in the RealNPU. The equation
-of the gate is not given: inputs become :math:`g x + 1 - g` in size and count :math:`g k` for the sign. The
-recipe "unclipped" leaves out the clip of the gradient's norm (appendix G.6). `exact_evaluation=True` leaves
-out the epsilon in evaluation, as one public version does: with it, ideal weights have an error of their own
-near zero, and a choice by validation error prefers weights that are slightly wrong (see docs/fidelity.md).
+Deviations: the thesis does not specify epsilon; it is float32's machine epsilon, as in the RealNPU. The
+equation of the gate is not given: sizes become :math:`g |x| + 1 - g` and angles :math:`g k`. The recipe
+"unclipped" does not clip the gradient's norm (appendix G.6). `exact_evaluation=True` leaves out the epsilon
+in evaluation, as one public version does: with the epsilon, even ideal weights have an error near zero, and
+selection by validation error prefers weights that are slightly wrong (see docs/fidelity.md).
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ def nmru(
 ) -> Tensor:
     """Product over inputs and reciprocals: x `*batch x n x in`, weight `*batch x out x 2in`."""
     both = (x, reciprocal(x, epsilon))
-    # Like |x|, but with the slope 1 at zero, where the sign counts as positive.
+    # Like |x|, but with slope 1 at zero, where the sign counts as positive.
     sizes = [torch.where(part < 0, -part, part) if sign else part for part in both]
     if gate is not None:
         relevance = gate[..., None, :]
@@ -55,7 +55,7 @@ def nmru(
 
 
 def reciprocal(x: Tensor, epsilon: float) -> Tensor:
-    """1 / (x + epsilon); without an epsilon 1 / x, which at zero is 0 instead of infinite."""
+    """1 / (x + epsilon); if epsilon is 0, 1 / x, with the value 0 at zero instead of infinity."""
     return 1 / (x + epsilon) if epsilon else torch.where(x == 0, 0.0, 1 / torch.where(x == 0, 1.0, x))
 
 
@@ -68,7 +68,7 @@ class NMRU(Unit):
         batch_shape: shape of the set of models held side by side.
         device: where the parameters live.
         dtype: precision of the parameters.
-        sign: whether sizes and sign are computed apart.
+        sign: whether magnitudes and sign are computed separately.
         gate: whether inputs have a learnt relevance.
         epsilon: added to the inputs, so that their reciprocals are finite.
         exact_evaluation: whether the epsilon is left out in evaluation.
@@ -120,7 +120,7 @@ class NMRU(Unit):
         return {"W": self.weight}
 
     def gates(self) -> dict[str, Tensor]:
-        """The relevance of each input, if there is one."""
+        """The relevance of each input, if there is a gate."""
         return {"g": self.relevance.clamp(0, 1)} if self.gate else {}
 
     def penalty(self) -> Tensor:
@@ -154,7 +154,7 @@ class NMRU(Unit):
 
     @classmethod
     def make_recipe(cls, op: str, name: str, inputs: int) -> Recipe:
-        """Thesis, section 5.3: rate 1e-2, the gradient's norm clipped to 1, a later window with 10 inputs."""
+        """Thesis, section 5.3: learning rate 1e-2, gradient norm at most 1, a later window for 10 inputs."""
         window, iterations = (Ramp(20e3, 35e3), 50_000) if inputs < 10 else (Ramp(50e3, 75e3), 100_000)
         recipe = Recipe(
             penalties=(UnitPenalty(10.0, window),),

@@ -5,11 +5,11 @@ r"""NMU, the Neural Multiplication Unit.
 Penalty: mean of :math:`\min(|W|, |1 - W|)`. Madsen & Johansen 2020, equations 10-12; thesis, equation 2.14.
 
 Deviations: the papers clamp W before use; it is clamped after the optimiser's step (`project_`), which is
-the same in training. Initial weights are uniform in (0.25, 0.75) at all sizes, as at those used in the
-papers; Madsen & Johansen derive the variance 1/4 for many inputs. With `input_variance` they are uniform
-around 1/2 with the variance of their equation 69, partly beyond [0, 1] until the first clamp. W is held as
-`out x in`, like `nn.Linear`. `clamp=False` and `penalised=False` leave out what their ablation leaves out
-(appendix C.3).
+the same in training. Initial weights are uniform in (0.25, 0.75) for all sizes, as they are for the sizes
+used in the papers; Madsen & Johansen derive the variance 1/4 for many inputs. With `input_variance` they are
+uniform around 1/2 with the variance of their equation 69, partly outside [0, 1] until the first clamp. W is
+stored as `out x in`, like `nn.Linear`. `clamp=False` and `penalised=False` are the ablation of their appendix
+C.3.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ class NMU(Unit):
         dtype: precision of the parameters.
         clamp: whether weights are kept in [0, 1].
         penalised: whether there is a penalty on weights that are not discrete.
-        input_variance: the variance of the inputs, if it is known, for the initial weights.
+        input_variance: the variance of the inputs, if known, for the initialisation.
 
     Example:
         >>> unit = nalm.NMU(3, 1)
@@ -105,14 +105,14 @@ class NMU(Unit):
 
     @torch.no_grad()
     def select_(self, weight: Tensor) -> None:
-        """Take this weight matrix, clamped to [0, 1]."""
+        """Set this weight matrix, clamped to [0, 1]."""
         self.weight.copy_(weight.clamp(0, 1))
 
     @classmethod
     def make_recipe(cls, op: str, name: str, inputs: int) -> Recipe:
-        """Thesis, table E.1; with 10 inputs and more, the window and steps of its table 5.1.
+        """Thesis, table E.1; with 10 or more inputs, the penalty's window and the steps of its table 5.1.
 
-        "arithmetic-centred" has Adam in centred coordinates, for stacks that begin with a NAU.
+        "arithmetic-centred" uses Adam in centred coordinates, for stacks that begin with a NAU.
         """
         if name in ("arithmetic", "arithmetic-centred"):
             optimiser = Adam() if name == "arithmetic" else Centred(Adam())
@@ -146,7 +146,8 @@ def _initial(inputs: int, input_variance: float | None) -> Uniform:
         return Uniform(0.25, 0.75)
     variance = gated_product_variance(inputs, check_above_zero("input_variance", input_variance))
     if variance <= 0:
-        hint = "With so large a variance no weights keep it (Madsen & Johansen 2020, equation 69)."
-        raise ArgumentError("input_variance", f"one that {inputs} inputs can keep", input_variance, hint)
+        hint = "No weights can preserve so large a variance (Madsen & Johansen 2020, equation 69)."
+        expected = f"a variance that a product of {inputs} inputs can preserve"
+        raise ArgumentError("input_variance", expected, input_variance, hint)
     width = math.sqrt(3 * variance)
     return Uniform(0.5 - width, 0.5 + width)

@@ -7,9 +7,9 @@ r"""NPU, the Neural Power Unit.
 with :math:`r` and :math:`k` of the RealNPU: the real part of a product of complex powers. Heim et al. 2020;
 thesis, equations 2.17-2.20, derivation in its appendix C.3. `relevance=False` is the NaiveNPU.
 
-Deviations: none. The recipe "modified" is the RealNPU's, with the imaginary weights left free;
-"constrained" also clips them to [-1, 1] and drives them to 0 by an L1 penalty in the window of the others
-(thesis, appendix G.5, which gives no strength; it is 1, of a sum).
+Deviations: none. The recipe "modified" is the RealNPU's, with unconstrained imaginary weights; "constrained"
+also clips them to [-1, 1] and drives them to 0 by an L1 penalty in the same window as the other penalties
+(thesis, appendix G.5, which gives no strength; it is 1, times the sum).
 """
 
 from __future__ import annotations
@@ -83,13 +83,13 @@ class NPU(RealNPU):
 
     @torch.no_grad()
     def select_(self, weight: Tensor) -> None:
-        """Take these real powers, and open the gates of the inputs that any output uses."""
+        """Set these real powers, and open the gates of the inputs that any output uses."""
         super().select_(weight)
         self.imaginary.zero_()
 
     @classmethod
     def make_recipe(cls, op: str, name: str, inputs: int) -> Recipe:
-        """The RealNPU's recipes; "constrained" is that of the thesis's appendix G.5."""
+        """The RealNPU's recipes; "constrained" is from the thesis's appendix G.5."""
         if name != "constrained":
             return super().make_recipe(op, name, inputs)
         modified = super().make_recipe(op, "modified", inputs)
@@ -101,7 +101,7 @@ class NPU(RealNPU):
         )
 
     def symbolic(self, values: dict[str, np.ndarray], symbols: list[Any], idealised: bool) -> list[Any]:
-        """The product of powers for each output; in full wherever a power is complex."""
+        """The product of powers for each output, with the full equation wherever a power is complex."""
         gate = np.clip(values["gate"], 0, 1) if self.relevance else np.ones(self.in_features)
         whole = idealised and np.isin(gate, (0, 1)).all()
         epsilon = 0.0 if idealised else self.epsilon

@@ -8,7 +8,7 @@ While training, :math:`|W|` is replaced by :math:`\tanh(1000 W)^2`. Penalty: mea
 
 Deviations: at an input of exactly zero, where the equation has 0 times infinity for reciprocals, the factor
 is :math:`1 - |W|` as for products: the result of a division by zero is 0 and its gradient finite. The
-approximation stands for |W| in the equation, not in the penalty.
+approximation replaces |W| in the equation, not in the penalty.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ def nru(x: Tensor, weight: Tensor, size: Tensor) -> Tensor:
 
 
 def nru_separate(x: Tensor, weight: Tensor, size: Tensor) -> Tensor:
-    """The same with the product of the signs apart from that of the magnitudes."""
+    """The same with separate products of signs and magnitudes."""
     chosen = (weight.detach().abs() > 0.5).to(x.dtype)
     sizes = product(
         lambda x, w, a, c: torch.maximum((x != 0).to(c.dtype), c) * _power(x, w) * a + (1 - a),
@@ -49,12 +49,12 @@ def nru_separate(x: Tensor, weight: Tensor, size: Tensor) -> Tensor:
 
 
 def _sign(x: Tensor) -> Tensor:
-    """sign(x), with the slope 1 at zero, which is that of the whole factor where it multiplies by x."""
+    """sign(x) with slope 1 at zero, the slope of the whole factor where it multiplies by x."""
     return torch.where(x == 0, x, x.sign())
 
 
 def _power(x: Tensor, weight: Tensor) -> Tensor:
-    """|x| ** weight, but 1 at zero, where the callers have a factor 0: a reciprocal would be infinite."""
+    """|x| ** weight, but 1 at zero, where a reciprocal would be infinite and the callers multiply by 0."""
     return torch.where(x == 0, 1.0, x.abs()) ** weight
 
 
@@ -67,7 +67,7 @@ class NRU(Unit):
         batch_shape: shape of the set of models held side by side.
         device: where the parameters live.
         dtype: precision of the parameters.
-        sign: "together" with the magnitudes, or "separate".
+        sign: whether signs are multiplied "together" with the magnitudes, or "separate".
         tanh_scale: how sharply |W| is approximated while training.
 
     Example:
@@ -125,12 +125,12 @@ class NRU(Unit):
 
     @torch.no_grad()
     def select_(self, weight: Tensor) -> None:
-        """Take this weight matrix, clamped to [-1, 1]."""
+        """Set this weight matrix, clamped to [-1, 1]."""
         self.weight.copy_(weight.clamp(-1, 1))
 
     @classmethod
     def make_recipe(cls, op: str, name: str, inputs: int) -> Recipe:
-        """Thesis, section 5.3: rate 1 with two inputs, 1e-3 and a later window with 10."""
+        """Thesis, section 5.3: learning rate 1 for two inputs; 1e-3 and a later window for 10."""
         if inputs < 10:
             return Recipe(penalties=(UnitPenalty(10.0, Ramp(20e3, 35e3)),), optimiser=Adam(1.0))
         return Recipe(

@@ -5,8 +5,8 @@ r"""NSR, the Neural Status Register.
     z_o &= \sum_r \big(\tanh(d_{o,r}) W^\pm_{o,r} + (1 - 2 \tanh(d_{o,r})^2) W^0_{o,r} + b_{o,r}\big), \qquad
     y_o = \sigma(z_o)
 
-Compares two selected inputs: the sign bit and the zero bit of their scaled difference, scaled and shifted.
-With redundancy R, R independent pairs are summed. Faber & Wattenhofer 2020; thesis, equations 2.30-2.37.
+It compares two selected inputs by the sign bit and the zero bit of their scaled difference. With redundancy
+R, R independent pairs are summed. Faber & Wattenhofer 2020; thesis, equations 2.30-2.37.
 
 With `both=True` half of the outputs are the comparisons, the other half their negations 1 - y, in the same
 order.
@@ -15,9 +15,9 @@ The bits change where :math:`\tanh^2 = 1/2`: differences below :math:`0.88 / \la
 the default :math:`\lambda = 1` the ideal weights are right for whole numbers; for finer differences choose
 a larger `scale`.
 
-Deviations: the negations are given only if asked for by `both`, so that a layer has as many outputs as it
-says. No paper states the initial values: Xavier normal for the operands, as in one public version, standard
-normal for the scales, zero for the shift. There is no published recipe; it is plain Adam.
+Deviations: the negations are returned only with `both`, so that a layer has `out_features` outputs. No paper
+states the initial values; they are Xavier normal for the operands, as in one public version, standard normal
+for the scales and zero for the shift. There is no published recipe; plain Adam is used.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ SHARP = 1e6
 SATURATED = 4.6
 """From this size on, z is read as true or false: the output is within 0.01 of 1 or 0."""
 EQUAL, DIFFERENT = 1e-6, 3.0
-"""Scaled differences that are certainly none, and such at which tanh is within 0.01 of 1 or -1."""
+"""Scaled differences below the first are zero; from the second on, tanh is within 0.01 of 1 or -1."""
 IDEAL = {
     "lt": (-1.0, 0.0, -1.0),
     "gt": (1.0, 0.0, -1.0),
@@ -103,7 +103,7 @@ class NSR(Unit):
     name = "nsr"
     ops = ("lt", "gt", "le", "ge", "eq", "ne")
     papers = ("faber2020", "mistry2023")
-    unreadable = "a comparison is of more than two inputs, or has no clear answer"
+    unreadable = "a comparison involves more than two inputs, or has no clear answer"
 
     first: Tensor
     second: Tensor
@@ -124,7 +124,8 @@ class NSR(Unit):
         self.redundancy = check_positive("redundancy", redundancy)
         self.scale, self.both = check_above_zero("scale", scale), both
         if both and check_positive("out_features", out_features) % 2:
-            raise ArgumentError("out_features", "even, for comparisons and negations", repr(out_features))
+            expected = "even with both=True, for comparisons and their negations"
+            raise ArgumentError("out_features", expected, repr(out_features))
         super().__init__(in_features, out_features, **common)
 
     @property
@@ -134,8 +135,8 @@ class NSR(Unit):
 
     @property
     def reading(self) -> str:  # type: ignore[override]
-        """How different operands must be."""
-        return f"for differences from {math.ceil(88.2 / self.scale) / 100:g}"
+        """The smallest difference of operands for which the formula holds."""
+        return f"for differences of at least {math.ceil(88.2 / self.scale) / 100:g}"
 
     def build(self) -> None:
         """Declare the parameters."""
@@ -161,14 +162,14 @@ class NSR(Unit):
 
     @torch.no_grad()
     def select_(self, weight: Tensor) -> None:
-        """Compare the input where this matrix, a row a comparison, is 1 with the one where it is -1."""
+        """Compare the input where this matrix, one row per comparison, is 1 with the one where it is -1."""
         pairs = weight.repeat_interleave(self.redundancy, -2)
         self.first.copy_(CHOSEN * (pairs > 0))
         self.second.copy_(CHOSEN * (pairs < 0))
 
     @torch.no_grad()
     def snap_(self) -> None:
-        """Take the largest input alone as operand; scales and shift decide nothing and stay."""
+        """Make the input of largest weight the only operand; scales and shift are not changed."""
         for raw in (self.first, self.second):
             chosen = raw.argmax(-1, keepdim=True)
             raw.zero_().scatter_(-1, chosen, CHOSEN)
@@ -196,7 +197,7 @@ class NSR(Unit):
         self.shift.fill_(shift / math.sqrt(2))
 
     def symbolic(self, values: dict[str, np.ndarray], symbols: list[Any], idealised: bool) -> list[Any]:
-        """A relation for each output where idealised and readable, else the probability."""
+        """A relation for each output if idealised and readable, otherwise the probability."""
         import sympy as sp
 
         outputs = []
@@ -250,7 +251,7 @@ def _cases(unit: NSR, values: dict[str, np.ndarray], k: int) -> tuple[int, int, 
 
 
 def _relation(a: Any, b: Any, truth: tuple[bool, ...]) -> Any:
-    """The relation that is true in these of the cases a < b, a = b, a > b."""
+    """The relation that is true where `truth` is, for a < b, a = b and a > b."""
     import sympy as sp
 
     relations = {

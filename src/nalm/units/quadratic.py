@@ -5,8 +5,8 @@ r"""Quadratic, a layer of quadratic neurons.
 
 Fan et al. 2018; thesis, equation 7.1: a baseline that can add, subtract and multiply, but not divide.
 
-Deviations: the thesis leaves the initial values open; they are Xavier uniform, and zero for b and d, one
-for c, so that a fresh layer is close to a linear one.
+Deviations: the thesis does not specify the initial values; they are Xavier uniform, zero for b and d, and one
+for c, so that a new layer is close to a linear one.
 """
 
 from __future__ import annotations
@@ -70,7 +70,7 @@ class Quadratic(Unit):
         return quadratic(x, self.u, self.v, self.w, self.b, self.c, self.d)
 
     def weights(self) -> dict[str, Tensor]:
-        """All matrices and shifts."""
+        """All matrices and biases."""
         return {name: getattr(self, name) for name in ("u", "v", "w", "b", "c", "d")}
 
     @torch.no_grad()

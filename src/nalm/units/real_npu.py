@@ -7,15 +7,15 @@ r"""RealNPU, the Real Neural Power Unit.
 Heim et al. 2020; thesis, equations 2.18-2.21. Epsilon is float32's machine epsilon, so at ideal weights the
 relative error is about :math:`\sum_i W_i \epsilon / |x_i|`.
 
-The gate is clipped in the equation. With `gate_gradient="clip"` the clip has the gradient zero outside
-[0, 1] (used for the thesis's numbers); with "straight-through" the gradient passes (the authors' own code).
+The gate is clipped in the equation. With `gate_gradient="clip"` the clip has zero gradient outside [0, 1]
+(used for the thesis's numbers); with "straight-through" the gradient passes (the authors' own code).
 Without the relevance gate (`relevance=False`, all :math:`g_i = 1`) it is the real part of the NaiveNPU.
 
-Deviations: none. The recipe "published" is the unmodified RealNPU of the thesis; for division it takes the
-penalty of table E.5 (chapter 5), where table E.2 (chapter 3) has that of multiplication. The recipe
-"modified" is that of the thesis's section 5.4: the initial weights of the NAU, weights and gates clipped
-after the step, and both driven to discrete values, with the L1 penalty of table E.5 for both operations;
-"modified-zero" lets weights go to 0 as well.
+Deviations: none. The recipe "published" is the unmodified RealNPU of the thesis; for division it uses the
+penalty of table E.5 (chapter 5), although table E.2 (chapter 3) gives that of multiplication. The recipe
+"modified" is from the thesis's section 5.4: the initialisation of the NAU, weights and gates clipped after
+the step, and both driven to discrete values, with the L1 penalty of table E.5 for both operations;
+"modified-zero" also lets weights go to 0.
 """
 
 from __future__ import annotations
@@ -103,7 +103,7 @@ class RealNPU(Unit):
 
     @property
     def reading(self) -> str:  # type: ignore[override]
-        """Powers that are not whole are read for positive inputs."""
+        """The formula of powers that are not whole holds for positive inputs."""
         weight = self.weight.detach()
         return "" if bool((weight == weight.round()).all()) else "for positive inputs"
 
@@ -119,7 +119,7 @@ class RealNPU(Unit):
         return real_npu(x, self.weight, self.clipped_gate(), self.epsilon)
 
     def clipped_gate(self) -> Tensor | None:
-        """The gate in [0, 1], shape `*batch_shape x in`; None without one."""
+        """The gate in [0, 1], shape `*batch_shape x in`; None if there is none."""
         if not self.relevance:
             return None
         clipped = self.gate.clamp(0, 1)
@@ -159,7 +159,7 @@ class RealNPU(Unit):
 
     @torch.no_grad()
     def select_(self, weight: Tensor) -> None:
-        """Take these powers, and open the gates of the inputs that any output uses."""
+        """Set these powers, and open the gates of the inputs that any output uses."""
         self.weight.copy_(weight)
         if self.relevance:
             self.gate.copy_((weight != 0).any(-2))

@@ -3,13 +3,13 @@ r"""sNMU, the stochastic Neural Multiplication Unit.
 .. math:: m_o = \frac{\prod_i (n_i x_i W_{o,i} + 1 - W_{o,i})}{\prod_i (n_i W_{o,i} + 1 - W_{o,i})}, \qquad
           W \in [0, 1],\ n_i \sim U[a, b]
 
-while training; in evaluation it is the NMU. Noise is drawn anew for each element of the input. Thesis,
+while training; in evaluation it is the NMU. Noise is drawn separately for each element of the input. Thesis,
 section 4.2, equations 4.1-4.2; U[1, 5] in its section 4.4. With `noise="batch"` the range is U[1, 1 +
 1/std(x)], with the standard deviation of the whole batch of each model.
 
-Deviations: numerator and denominator are divided factor by factor, which is the same number and does not
-overflow with many inputs. For the batch's noise, the standard deviation counts as at least 1e-3, and as a
-constant in the gradient. Penalty, clamp and recipe are the NMU's.
+Deviations: numerator and denominator are divided factor by factor, which gives the same result and does not
+overflow with many inputs. With `noise="batch"`, the standard deviation is taken to be at least 1e-3, and has
+no gradient. Penalty, clamp and recipe are the NMU's.
 """
 
 from __future__ import annotations
@@ -24,16 +24,16 @@ from nalm.units._product import gated, product
 from nalm.units.nmu import NMU
 
 LEAST_DEVIATION = 1e-3
-"""A batch whose inputs all agree would have infinite noise."""
+"""The smallest standard deviation: a batch of equal inputs would have infinite noise."""
 
 
 def snmu(x: Tensor, weight: Tensor, noise: Tensor) -> Tensor:
-    """Noisy product without its noise: x and noise `*batch x n x in`, weight `*batch x out x in`."""
+    """Noisy product divided by its noise: x and noise `*batch x n x in`, weight `*batch x out x in`."""
     return product(lambda x, n, w: gated(n * x, w) / gated(n, w), (x, noise), (weight,))
 
 
 class SNMU(NMU):
-    """Stochastic NMU: trained on inputs scaled by noise that the output is freed of again.
+    """Stochastic NMU: trained on inputs scaled by noise, which is divided out of the output again.
 
     Args:
         in_features: number of inputs.
@@ -78,7 +78,7 @@ class SNMU(NMU):
         super().__init__(in_features, out_features, **common)
 
     def compute(self, x: Tensor) -> Tensor:
-        """The equation itself; in evaluation that of the NMU."""
+        """The equation itself; in evaluation the equation of the NMU."""
         if not self.training:
             return super().compute(x)
         return snmu(x, self.weight, self.draw_noise(x))

@@ -2,13 +2,13 @@ r"""stgNMU, the NMU with stochastic gates for weights.
 
 .. math:: W_{o,i} = \max(0, \min(1, \mu_{o,i} + \epsilon_{o,i})), \qquad \epsilon \sim N(0, \sigma^2)
 
-with :math:`\sigma = 0.5` while training, :math:`W = \max(0, \min(1, \mu))` in evaluation; else the NMU.
+with :math:`\sigma = 0.5` while training, :math:`W = \max(0, \min(1, \mu))` in evaluation; otherwise the NMU.
 Penalty: the expected number of open gates, :math:`\sum \Phi(\mu / \sigma)`. Thesis, section 4.3.1, after
 Yamada et al. 2020.
 
-Deviations: `penalty` is the mean over weights instead of the sum, like those of the other units; the recipe
-uses the sum (see `L0`). The thesis finds a strength of 0.1 or less good; 0.1 is used. Noise is drawn once a
-weight and step.
+Deviations: `penalty` is the mean over weights instead of the sum, as in the other units; the recipe uses the
+sum (see `L0`). The thesis recommends a strength of 0.1 or less; 0.1 is used. Noise is drawn once per weight
+and step.
 """
 
 from __future__ import annotations
@@ -96,7 +96,7 @@ class STGNMU(Unit):
 
     @torch.no_grad()
     def select_(self, weight: Tensor) -> None:
-        """Take this weight matrix, clamped to [0, 1]."""
+        """Set this weight matrix, clamped to [0, 1]."""
         self.mean.copy_(weight.clamp(0, 1))
 
     @classmethod

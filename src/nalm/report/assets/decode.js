@@ -1,5 +1,5 @@
 "use strict";
-// Data come as base64 of gzip: text in them can never be taken for markup, and the page stays small.
+// Data are gzip in base64: their text can never be taken for markup, and the page stays small.
 
 async function unpack(id) {
   const text = document.getElementById(id).textContent;
@@ -14,7 +14,7 @@ async function unpackJson(id) {
   return buffer.byteLength ? JSON.parse(new TextDecoder().decode(buffer)) : null;
 }
 
-// The plotting library, loaded once; its script runs by this page's own permission.
+// The plotting library, loaded once; its script runs with this page's nonce.
 let plotting = null;
 function loadPlotly() {
   plotting ??= unpack("plotly").then((buffer) => {
@@ -27,7 +27,7 @@ function loadPlotly() {
   return plotting;
 }
 
-// Single runs: a header in JSON, then 16-bit differences along time, all high bytes before all low ones.
+// Single runs: a header in JSON, then 16-bit differences along time, all high bytes before all low bytes.
 let unpackedRuns = null;
 function loadRuns() {
   unpackedRuns ??= unpack("runs-data").then((buffer) => {

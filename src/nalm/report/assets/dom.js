@@ -1,4 +1,4 @@
-// Elements, always by text and never by markup; numbers as people write them.
+// Elements, always made from text and never from markup; numbers in readable form.
 
 function element(tag, attributes = {}, ...children) {
   const made = document.createElement(tag);
@@ -44,7 +44,7 @@ function withInterval(value, low, high, form = short) {
 
 const rate = (value) => value.toFixed(2);
 
-// Plotly reads a little markup in labels; text from data is shown as it is.
+// Plotly interprets some markup in labels; text from data must be shown literally.
 const plain = (text) => String(text).replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
 
 function download(name, text) {

@@ -1,4 +1,4 @@
-// The page puts itself together; what goes wrong is said on the page.
+// Builds the page; errors are shown on the page.
 
 async function main() {
   const report = await unpackJson("data");

@@ -1,6 +1,6 @@
-// A task: the papers' three panels and a heat map, of one operation, with units that can be hidden.
+// A task: the papers' three panels and a heat map of one operation, with units that can be hidden.
 
-const LEAST = 1e-9; // smaller errors, zero too, are drawn here
+const LEAST = 1e-9; // smaller errors, including zero, are drawn here
 const METRICS = [
   { name: "success", value: "rate", title: "Success rate", y: () => ({ range: [-0.05, 1.05] }) },
   // A wide interval must not flatten all the others: the axis ends not far above the highest mean.
@@ -10,7 +10,7 @@ const METRICS = [
 
 function buildTask(section, report) {
   const rows = report.rows.filter((row) => row.section === section.index);
-  // A variant is hidden where the plain model is there, for the same operation and budget.
+  // A variant is hidden if the page has the plain model for the same operation and budget.
   const key = (row) => `${row.op} ${row.label}`;
   const state = { op: section.ops[0], budget: null, hidden: new Set(rows.filter((row) => row.hidden).map(key)) };
   const home = document.getElementById(section.id);
@@ -25,7 +25,7 @@ function buildTask(section, report) {
   const note = element("p", { class: "none" });
   home.append(controls, panels, element("h3", {}, "Success by unit and range"), heat, note);
 
-  // Like beside like: at first the lines of the budget that most of them have.
+  // Only equal budgets are compared: at first the budget with the most lines is shown.
   const everyBudget = "all";
   const budgets = () => section.budgets.filter((budget) => rows.some((row) => row.op === state.op && row.budget === budget));
   const lines = (budget) => rows.filter((row) => row.op === state.op && row.budget === budget && !row.hidden).length;
@@ -42,14 +42,14 @@ function buildTask(section, report) {
     return report.published.filter((rate) => rate.section === section.index && rate.op === state.op && rate.budget === state.budget);
   }
 
-  // Where papers have rates for these data but for other steps, say so: they are not like.
+  // If papers have rates for these data but for another number of steps, say so: they are not comparable.
   function publishedNote() {
     const found = report.published.filter((rate) => rate.section === section.index && rate.op === state.op);
     if (!found.length) return "";
     const like = published();
-    if (like.length) return `In italics what papers publish for the same data and ${state.budget}. Counted as solved: ${[...new Set(like.map((rate) => rate.threshold))].join("; ")}.`;
+    if (like.length) return `In italics: what papers publish for the same data and ${state.budget}. Counted as solved: ${[...new Set(like.map((rate) => rate.threshold))].join("; ")}.`;
     const others = [...new Set(found.map((rate) => rate.budget))].join(", ");
-    return `Papers publish rates for these data, of ${others}; they are shown next to rows of as many steps.`;
+    return `Papers publish rates for these data with ${others}; they are shown only next to rows with the same steps.`;
   }
 
   function chooseBudget() {
@@ -152,7 +152,7 @@ function hoverText(row) {
   ].join("<br>");
 }
 
-// Cividis, which looks the same to most eyes: dark blue for never, yellow for always.
+// Cividis, which colour-blind people see almost the same: dark blue for never, yellow for always.
 const CIVIDIS = [[0, 32, 77], [66, 78, 107], [124, 123, 120], [186, 174, 108], [255, 234, 70]];
 
 function heatColour(value) {

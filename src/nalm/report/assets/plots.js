@@ -1,4 +1,4 @@
-// What all plots have in common: colours that colour-blind people can tell apart, a symbol each, light and dark.
+// Shared by all plots: colours that colour-blind people can distinguish, one symbol per colour, light and dark.
 
 const COLOURS = 7;
 const SYMBOLS = [
@@ -50,7 +50,7 @@ function baseLayout(xaxis, yaxis) {
   };
 }
 
-// An axis of powers of ten over these values, a label for every few of them; the least may stand for less.
+// An axis of powers of ten over these values, with every few labelled; the least one may also mean smaller values.
 function powers(values, least) {
   const found = values.filter((value) => value > 0).map(Math.log10);
   const low = Math.max(Math.floor(Math.min(...found) - 0.2), Math.round(Math.log10(least))), high = Math.ceil(Math.max(...found) + 0.2);
@@ -68,7 +68,7 @@ function say(layout, text) {
   }];
 }
 
-// Plots are drawn when they are first seen, and again when their data, the width or the colours change.
+// Plots are drawn when they first become visible, and again when their data, the width or the colours change.
 const plots = new Map();
 const seen = new IntersectionObserver((entries) => {
   for (const entry of entries) {
@@ -99,7 +99,7 @@ async function draw(div) {
   div.dataset.drawn = "true";
 }
 
-// On paper every plot is there, seen or not.
+// A printed page has every plot, including those that were never visible.
 addEventListener("beforeprint", () => {
   for (const [div, held] of plots) {
     if (held.visible) continue;

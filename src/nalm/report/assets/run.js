@@ -2,7 +2,7 @@
 
 function buildRun(report) {
   const home = document.getElementById("run");
-  const shown = report.rows.filter((row) => row.detailed); // of a large store not every line has its runs here
+  const shown = report.rows.filter((row) => row.detailed); // a page of a large store does not have the runs of every row
   const state = { row: shown[0], seed: null };
   const controls = element("div", { class: "controls", id: "run-controls" });
   const facts = element("div", { id: "run-facts", "aria-live": "polite" });
@@ -21,14 +21,14 @@ function buildRun(report) {
     ["Range", (row) => row.range],
   ].slice(report.sections.length > 1 ? 0 : 1);
 
-  // Each choice is among what the choices before it leave.
+  // Each choice is among the rows that match the choices before it.
   function candidates(depth) {
     return shown.filter((row) => filters.slice(0, depth).every(([, of]) => of(row) === of(state.row)));
   }
 
   function choose(depth, value) {
     const able = candidates(depth).filter((row) => filters[depth][1](row) === value);
-    // Keep as much of what follows as there is.
+    // Keep as many of the following choices as possible.
     const alike = (row) => filters.slice(depth + 1).filter(([, of]) => of(row) === of(state.row)).length;
     state.row = able.reduce((best, row) => (alike(row) > alike(best) ? row : best));
     update();
@@ -84,7 +84,7 @@ function buildRun(report) {
 
 function weightNote(run) {
   if (!run.weights.length) return "Weights over time are kept since nalm 0.5, for models of up to 512 parameters.";
-  if (run.weights.length < run.allWeights) return `The ${run.weights.length} of ${run.allWeights} weights that are the largest.`;
+  if (run.weights.length < run.allWeights) return `The ${run.weights.length} largest of ${run.allWeights} weights.`;
   return "";
 }
 

@@ -1,4 +1,4 @@
-// All rows: sorted, filtered, downloaded; a row opens to the settings behind it.
+// All rows: sorted, filtered, downloaded; a row opens to show its settings.
 
 const COLUMNS = [
   { title: "unit", of: (row) => row.label },
@@ -38,7 +38,7 @@ function csv(rows, report) {
 
 function buildTable(report) {
   const columns = report.sections.length > 1 ? COLUMNS : COLUMNS.filter((column) => column.title !== "task");
-  const state = { words: "", op: "", sort: null, down: false, rows: report.rows }; // at first as the catalogue has them
+  const state = { words: "", op: "", sort: null, down: false, rows: report.rows }; // at first in the order of the catalogue
   const home = document.getElementById("table");
   const count = element("span", { role: "status", id: "count" });
   const body = element("tbody");
@@ -70,7 +70,7 @@ function buildTable(report) {
     element("div", { class: "scroll tall", tabindex: "0", role: "region", "aria-label": "Table of results" },
       element("table", { id: "rows" }, element("thead", {}, element("tr", {}, ...heads)), body)));
 
-  // Ranges as the papers order them, other texts after them by the alphabet.
+  // Ranges in the order of the papers, other texts after them in alphabetical order.
   const place = (text) => (report.order.indexOf(text) + 1 || report.order.length + 1);
 
   function update() {
@@ -80,7 +80,7 @@ function buildTable(report) {
       if (!column) return 0;
       const [x, y] = [column.of(a, report), column.of(b, report)];
       if (x === y) return 0;
-      if (x === null) return 1; // what was not measured comes last either way
+      if (x === null) return 1; // missing values come last in either direction
       if (y === null) return -1;
       const order = typeof x === "string" ? place(x) - place(y) || x.localeCompare(y, "en", { numeric: true }) : x - y;
       return state.down ? -order : order;
@@ -123,7 +123,7 @@ function detail(row, report, width) {
     row.detailed ? element("button", { type: "button", onclick: () => report.showRun(row) }, "Show its runs") : null));
 }
 
-// What papers have found on the same data with as many steps.
+// What papers publish for the same data and the same steps.
 function publishedText(row, report) {
   return report.published
     .filter((each) => each.section === row.section && each.op === row.op && each.range === row.range && each.budget === row.budget)
