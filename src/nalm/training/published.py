@@ -1,4 +1,4 @@
-"""The published recipe of a model on a task: the same for `nalm.train` and for a benchmark."""
+"""The published recipe of a model on a task, which `nalm.train` and benchmarks share."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from nalm.units import units_of
 
 
 def published_recipe(model: ModelSpec | nn.Module, task: Task) -> Recipe:
-    """The recipe of the unit that gives the output, as the papers use it on the task.
+    """The recipe of the last unit, as the papers use it on the task.
 
-    A model by name may name its recipe. A stack on a synthetic task takes that of the arithmetic dataset,
-    if its last unit has it. A module without units takes plain Adam.
+    A model given by name may name its recipe. A stack on a synthetic task takes the recipe of the arithmetic
+    dataset, if its last unit has one. A module without units takes plain Adam.
     """
     given = getattr(task, "op", None)  # a table has none
     if isinstance(model, ModelSpec):
@@ -25,6 +25,6 @@ def published_recipe(model: ModelSpec | nn.Module, task: Task) -> Recipe:
     if not units:
         return task.adapt(Recipe())
     last = units[-1]
-    op = given or (last.ops or type(last).ops)[0]  # options may leave the unit itself none
+    op = given or (last.ops or type(last).ops)[0]  # with some options the unit itself has none
     name = usual_recipe(last.recipes, len(units), task.stack_recipe)
     return task.adapt(last.recipe(op, name, inputs=task.in_features))
