@@ -49,8 +49,8 @@ __all__ = [
     "project_", "snap_", "solve", "sparsity_error", "train",
 ]  # fmt: skip
 
-# Everything is loaded when it is first used, torch too: the command can then answer an interruption from its
-# first moment on, and a script that only asks for the version waits for nothing.
+# Everything, torch included, is imported when it is first used: the command can then handle an interruption
+# from its start, and a script that only asks for the version does not wait.
 _PLACES = {
     "nalm.models": ("CalcNet", "Cell", "ConfiguredByLSTM", "Recurrent", "Scaled"),
     "nalm.errors": ("ArgumentError", "NalmError"),

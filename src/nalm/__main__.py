@@ -9,14 +9,14 @@ from nalm import interrupts
 
 
 def main() -> NoReturn:
-    """Run a command and exit; what an interruption does is settled before anything that takes time."""
+    """Run a command and exit; interruptions are handled before anything that takes time."""
     interrupts.end_at_once()
     from nalm import cli
 
     try:
         interrupts.raise_once()
         code = cli.run()
-    except KeyboardInterrupt:  # in the moments before the command and after it
+    except KeyboardInterrupt:  # just before or after the command
         print(interrupts.sentence(), file=sys.stderr)
         code = interrupts.CODE
     interrupts.finish(code)

@@ -274,7 +274,7 @@ def test_second_order_runs_around_zero_are_judged_by_ideal_weights_in_their_own_
 
 
 def test_a_stack_around_zero_is_refused_before_any_work():
-    with pytest.raises(nalm.ArgumentError, match="`ranges` must be with a test range on which the error"):
+    with pytest.raises(nalm.ArgumentError, match="`ranges` must be ranges with a test range on which"):
         make_experiment("single-module", ["nmu+nru"], ["div"], ["1:2=>-1:1"])
 
 
@@ -292,7 +292,7 @@ def test_models_that_differ_in_recipe_or_layer_alone_have_rows_of_their_own(tmp_
 
 def test_a_unit_without_ideal_weights_is_refused_around_zero_before_any_work(tmp_path):
     (tmp_path / "mine.py").write_text(WITHOUT_IDEAL)
-    with pytest.raises(nalm.ArgumentError, match="Around zero only a single unit with known ideal weights"):
+    with pytest.raises(nalm.ArgumentError, match="around zero, only a single unit with known ideal weights"):
         make_experiment("single-module", [f"{tmp_path / 'mine.py'}:Silent"], ["div"], ["0:1"])
 
 

@@ -104,14 +104,14 @@ def test_the_page_and_the_commands_say_which_run_is_damaged(path, tmp_path, caps
     assert run(capsys, "export", "--format", "csv", "-o", str(tmp_path / "a.csv"), "--store", str(path)) == (
         1,
         "",
-        f"{path}: {said} `nalm runs --check --store {path}` names all damage and says how to repair it.\n",
+        f"{path}: {said} `nalm runs --check --store {path}` lists all damage and says how to repair it.\n",
     )
     code, out, err = run(capsys, "runs", "--check", "--store", str(path))
     assert (code, err) == (1, "")
     assert out.splitlines() == [
-        f"{path}: 2 of 3 runs are whole.",
+        f"{path}: 2 of 3 runs are intact.",
         said,
-        "With --repair damaged runs are taken out, and the command that made them computes them again.",
+        "With --repair, damaged runs are removed, and the command that made them computes them again.",
     ]
 
 
@@ -126,7 +126,7 @@ def test_a_whole_store_is_said_to_be_whole_and_is_left_alone(path, capsys):
     before = path.read_bytes()
     assert run(capsys, "runs", "--check", "--store", str(path)) == (
         0,
-        f"{path}: 3 of 3 runs are whole.\n",
+        f"{path}: 3 of 3 runs are intact.\n",
         "",
     )
     assert path.read_bytes() == before
@@ -152,7 +152,7 @@ def test_repair_takes_damaged_runs_out_and_they_are_computed_again(path, capsys)
     code, out, _ = run(capsys, "runs", "--repair", "--store", str(path))
     assert (code, out.splitlines()[-1]) == (
         0,
-        "Damaged runs were taken out; the command that made them computes them again.",
+        "Damaged runs were removed; the command that made them computes them again.",
     )
     with Store(path) as store:
         assert [run.seed for chunk in make_work(WANTED, store, 1).chunks for run in chunk.runs] == [1]
@@ -219,7 +219,7 @@ def test_a_store_without_checksums_is_said_to_be_one(path, capsys):
     make_older(path, 4)
     code, out, _ = run(capsys, "runs", "--check", "--store", str(path))
     assert code == 0
-    assert "3 of 3 runs are whole" in out
+    assert "3 of 3 runs are intact" in out
     assert "It has no checksums" in out
 
 
@@ -238,7 +238,7 @@ def test_a_store_without_runs_and_what_is_no_store_are_said(tmp_path, capsys):
     (tmp_path / "text.sqlite").write_text("hello")
     said = {
         "empty.sqlite": (0, "no runs are stored."),
-        "folder": (1, "cannot be opened or made."),
+        "folder": (1, "cannot be opened or created."),
         "text.sqlite": (1, "is not a store of nalm"),
     }
     for name, (expected, text) in said.items():

@@ -128,7 +128,7 @@ def test_a_process_that_is_killed_leaves_the_store_whole_and_free(path):
 @pytest.mark.parametrize("content", [b"hello", b"SQLite format 3\0" + bytes(200)])
 def test_a_file_that_is_no_store_is_refused_and_left_alone(path, content):
     path.write_bytes(content)
-    with pytest.raises(StoreError, match="left as it is"):
+    with pytest.raises(StoreError, match="left unchanged"):
         Store(path)
     assert path.read_bytes() == content
 
@@ -324,7 +324,7 @@ def test_a_damaged_store_is_refused_and_left_alone(path):
 
 
 def test_a_folder_that_does_not_exist_is_said(tmp_path):
-    with pytest.raises(StoreError, match="cannot be opened or made"):
+    with pytest.raises(StoreError, match="cannot be opened or created"):
         Store(tmp_path / "missing" / "runs.sqlite")
 
 

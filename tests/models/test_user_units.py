@@ -182,7 +182,7 @@ FAULTS = {
     "does not import": ("import torch\n\nx = nothing\n", r"mine\.py:3: NameError: name 'nothing'"),
     "syntax": ("import torch\nclass A(\n", r"mine\.py:2: SyntaxError"),
     "exits": ("raise SystemExit\n", r"mine\.py:1: SystemExit"),
-    "not a module": ("\n\nclass A:\n    pass\n", r"mine\.py:3: A, a class that is none"),
+    "not a module": ("\n\nclass A:\n    pass\n", r"mine\.py:3: A, a class of another kind"),
     "a function": ("def A():\n    pass\n", r"mine\.py:1: A, a function"),
     "constructor": (
         "import torch\nclass A(torch.nn.Module):\n    def __init__(self): ...\n",
@@ -191,14 +191,14 @@ FAULTS = {
     "shape": (WEIGHT + "        return x * self.w\n", r"mine\.py:4: A gives shape \(3, 2\)"),
     "forward": (WEIGHT + "        return x @ x\n", r"mine\.py:10: RuntimeError: mat1"),
     "exits when made": (CLASS + "        raise SystemExit(0)\n", r"mine\.py:7: SystemExit"),
-    "no parameters": (CLASS, r"mine\.py:4: A without any"),
+    "no parameters": (CLASS, r"mine\.py:4: A, which has none"),
     "frozen": (
         CLASS + "        self.w = torch.nn.Parameter(torch.ones(b, a), requires_grad=False)\n",
-        r"mine\.py:4: A without any",
+        r"mine\.py:4: A, which has none",
     ),
     "double": (
         CLASS + "        self.w = torch.nn.Parameter(torch.ones(b, a).double())\n",
-        r"mine\.py:4: A with others",
+        r"mine\.py:4: A, which has others",
     ),
     "a tuple": (WEIGHT + "        return x, x\n", r"mine\.py:4: TypeError: forward returns tuple"),
     "detached": (
@@ -227,12 +227,18 @@ def test_a_fault_names_the_file_and_the_line(write, text, message):
 
 
 ENDLESS = {
-    "import": ("import torch\n\nwhile True:\n    pass\n", r"imports, but got mine\.py:[34]: not done after"),
-    "import that sleeps": ("import time\ntime.sleep(100)\n", r"imports, but got mine\.py:2: not done after"),
+    "import": (
+        "import torch\n\nwhile True:\n    pass\n",
+        r"can be imported, but got mine\.py:[34]: not done after",
+    ),
+    "import that sleeps": (
+        "import time\ntime.sleep(100)\n",
+        r"can be imported, but got mine\.py:2: not done after",
+    ),
     "constructor": (
         CLASS + "        while True:\n            try:\n                pass\n"
         "            except Exception:\n                pass\n",
-        r"made by \(2, 1\), but got mine\.py:\d+: not done after",
+        r"made with \(2, 1\), but got mine\.py:\d+: not done after",
     ),
     "forward": (
         WEIGHT + "        while True:\n            pass\n",
@@ -255,7 +261,7 @@ def test_code_that_takes_long_is_named_while_it_is_waited_for(write, monkeypatch
     monkeypatch.setattr(patience, "SECONDS_TO_SAY", 0.05)
     path = write("import time\ntime.sleep(0.3)\n" + PLAIN)
     assert ModelSpec.parse(f"{path}:Plain")
-    said = r"Still importing mine\.py after \d+ s; it is given up after 60 s\.\n"
+    said = r"Still importing mine\.py after \d+ s; the limit is 60 s\.\n"
     assert re.search(said, capsys.readouterr().err)
 
 

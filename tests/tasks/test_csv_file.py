@@ -39,7 +39,7 @@ WRONG = {
     "a,b,y\n1,2,3\n1,?,3\n": "numbers below the heading, but got '\\?' in row 3, column b",
     "a,b,y\n1,,3\n": "but got nothing in row 2, column b",
     "": "a file with rows, but got .* which is empty",
-    "a,b,y\n": "which has a heading only",
+    "a,b,y\n": "which only has a heading",
     "a,a,y\n1,2,3\n": "different names, but got 'a' twice",
 }
 
@@ -52,14 +52,14 @@ def test_what_is_no_table_of_numbers_is_named_with_its_place(text, tmp_path):
 
 @pytest.mark.parametrize("make", [lambda path: path / "gone.csv", lambda path: path])
 def test_a_file_that_cannot_be_read_is_a_sentence(make, tmp_path):
-    with pytest.raises(ArgumentError, match="a file of text that can be read"):
+    with pytest.raises(ArgumentError, match="a readable text file"):
         read_csv(make(tmp_path))
 
 
 def test_bytes_that_are_no_text_are_a_sentence(tmp_path):
     path = tmp_path / "data.csv"
     path.write_bytes(bytes(range(128, 256)))
-    with pytest.raises(ArgumentError, match="a file of text that can be read"):
+    with pytest.raises(ArgumentError, match="a readable text file"):
         read_csv(path)
 
 
@@ -79,7 +79,7 @@ def test_a_second_file_is_what_is_tested_on_whatever_the_order_of_its_columns(tm
     other = written(tmp_path, "b,a,y\n200,100,300\n400,100,500", "far.csv")
     table = Table.from_csv(written(tmp_path, ROWS), "y", test=other)
     np.testing.assert_array_equal(table.rows[Split.TEST][0].numpy(), [[100, 200], [100, 400]])
-    with pytest.raises(ArgumentError, match="none named 'y'"):
+    with pytest.raises(ArgumentError, match="which has no column 'y'"):
         Table.from_csv(written(tmp_path, ROWS), "y", test=written(tmp_path, "a,b\n1,2", "short.csv"))
 
 

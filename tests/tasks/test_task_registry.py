@@ -50,7 +50,7 @@ WRONG = {
     "endless": "of which inputs has a default, but got Endless of",
     "other": "a class with the name of its entry point, 'other', but got Whole of .* with the name 'whole'",
     "number": "a subclass of nalm.tasks.Task, but got 'number', which is",
-    "both": "offered by one package, but got 'both', which one_package and two_package offer",
+    "both": "a name that only one package offers, but got 'both', which one_package and two_package offer",
 }
 
 

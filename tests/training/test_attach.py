@@ -57,7 +57,7 @@ def test_other_layers_keep_their_own_rate_and_decay():
 def test_rates_of_another_kind_of_optimizer_are_left_alone():
     optimizer, schedule = attached(stack(), torch.optim.SGD)
     assert rates(optimizer) == {None: 0.5}
-    assert "your own rate" in str(schedule)
+    assert "your own learning rate" in str(schedule)
 
 
 # -- penalties -----------------------------------------------------------------------------------
@@ -236,7 +236,7 @@ def test_an_optimizer_that_cannot_do_is_told():
     model = stack()
     with pytest.raises(nalm.ArgumentError, match=r"LBFGS.*nalm\.solve"):
         nalm.attach(model, torch.optim.LBFGS(model.parameters()), iterations=10)
-    with pytest.raises(nalm.ArgumentError, match="holds none of them"):
+    with pytest.raises(nalm.ArgumentError, match="has none of them"):
         nalm.attach(model, torch.optim.Adam(nalm.NAU(2, 1).parameters()), iterations=10)
 
 

@@ -1,4 +1,4 @@
-"""Which variants of a task a model is benchmarked on: what was asked for, and what the model can express."""
+"""Which variants of a task a model is benchmarked on: those asked for that the model can express."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from nalm.tasks import RangeTask, Task, expand_ranges
 
 @dataclass(frozen=True)
 class Asked:
-    """What a benchmark was asked for next to models and seeds; None for all that the papers have.
+    """What a benchmark was asked for besides models and seeds; None means all that the papers have.
 
     Attributes:
         ops: operations.
         ranges: names of ranges or of sets of them, or `train=>test`.
-        inputs: number of inputs.
+        inputs: the number of inputs.
     """
 
     ops: Sequence[str] | None = None
@@ -30,7 +30,7 @@ class Asked:
         Args:
             kind: the task.
             model: the model.
-            is_named: whether the user named the model: then it is an error if there are none.
+            is_named: whether the user named the model; if so, having no variant is an error.
         """
         if issubclass(kind, RangeTask):
             return self._on_ranges(kind, model, is_named)
@@ -45,7 +45,7 @@ class Asked:
         able = [op for op in kind.ops if model.can(op)]
         wanted = able if self.ops is None else [op for op in self.ops if op in able]
         if not able:
-            expected = f"able to express one of {', '.join(kind.ops)}, which {kind.name} is about"
+            expected = f"able to express one of {', '.join(kind.ops)}, the operations of {kind.name}"
             raise ArgumentError("units", expected, str(model))
         if not wanted and is_named:
             can = f"one that {model} can express ({', '.join(able)})"
@@ -54,7 +54,7 @@ class Asked:
         return [kind.of(op, name, self.inputs) for op in wanted for name in names]
 
     def _by_label(self, kind: type[Task]) -> list[Task]:
-        """All variants, or those whose label `op` was asked for."""
+        """All variants, or those whose label `op` is one of `ops`."""
         made = kind.variants()
         if self.ops is None:
             return made

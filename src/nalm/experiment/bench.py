@@ -1,4 +1,4 @@
-"""A benchmark: every run of some models, operations, ranges and seeds, from the store where it is there."""
+"""A benchmark: every run of some models, operations, ranges and seeds, read from the store or computed."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from nalm.units import UNITS
 
 SECONDS_TO_COMPILE = 30.0
 MOST_RUNS = 1_000_000
-"""Runs of one command: planning them takes seconds, computing them days."""
+"""The most runs of one command: planning them takes seconds, computing them days."""
 
 
 @dataclass(frozen=True)
@@ -64,18 +64,18 @@ def make_experiment(
     hidden: int = 2,
     schedule: str = "scaled",
 ) -> Experiment:
-    """All combinations; each model on those of the operations that it can express.
+    """All combinations; each model on the operations that it can express.
 
     Args:
-        task: name of a task.
+        task: the name of a task.
         models: as on the command line; by default those of the task.
         ops: operations; by default all.
         ranges: names of ranges or of sets of them, or `train=>test`; by default those of the task.
-        inputs: number of inputs; by default that of the task.
-        seeds: how many seeds.
-        iterations: steps; by default those of the recipes.
-        recipe: recipe of models that name none themselves; without models, of those that it is made for.
-        hidden: values between the units of a stack.
+        inputs: the number of inputs; by default that of the task.
+        seeds: the number of seeds.
+        iterations: the number of steps; by default those of the recipes.
+        recipe: the recipe of models that name none; without `models`, only those that have it are taken.
+        hidden: the number of values between the units of a stack.
         schedule: whether fewer steps shorten the recipes' schedules ("scaled") or cut them off ("published").
     """
     kind, asked = task_kind(task), Asked(ops, ranges, inputs)
@@ -84,7 +84,7 @@ def make_experiment(
     specs = _models(kind, models, recipe)
     pairs = [(spec, asked.tasks_for(kind, spec, is_named=models is not None)) for spec in specs]
     if not any(tasks for _, tasks in pairs):
-        raise ArgumentError("op", f"one that the usual models of {task} can express", ", ".join(ops or ()))
+        raise ArgumentError("op", f"one that the default models of {task} can express", ", ".join(ops or ()))
     return _experiment(task, pairs, seeds, iterations, hidden, schedule)
 
 
@@ -111,12 +111,12 @@ def _experiment(
     hidden: int,
     schedule: str,
 ) -> Experiment:
-    """Every model on its tasks; what cannot be trained is refused before any work."""
+    """Every model on its tasks; a model that cannot be trained is refused before any work."""
     check_positive("seeds", seeds)
     check_choice("schedule", schedule, SCHEDULES)
     cases = []
     for model, tasks in pairs:
-        between = hidden if len(model.layers) > 1 else 2  # a single unit has nothing between
+        between = hidden if len(model.layers) > 1 else 2  # a single unit has no use for it
         made = [Case(model, task, iterations, hidden=between, schedule=schedule) for task in tasks]
         for case in made:
             _check_threshold(case)
@@ -128,7 +128,7 @@ def _experiment(
 
 
 def schedule_notes(experiment: Experiment) -> list[str]:
-    """What another number of steps does to the recipes: a sentence for all models of which it is true."""
+    """What another number of steps does to the recipes: a sentence for each group of models it applies to."""
     said: dict[str, list[str]] = {}
     for case in experiment.cases:
         timing = case.timing
@@ -144,28 +144,28 @@ def schedule_notes(experiment: Experiment) -> list[str]:
 
 
 def _models(kind: type[Task], texts: Sequence[str] | None, recipe: str | None) -> list[ModelSpec]:
-    """Models by their names, by default all that the task and the recipe are made for."""
+    """Models by name; by default those of the task that have the recipe."""
     if texts is not None:
         return [ModelSpec.parse(text).with_recipe(recipe) for text in texts]
     ops = set(kind.ops or OPERATIONS)
     usual = kind.models or [name for name, unit in UNITS.items() if set(unit.ops) & ops]
     models = [ModelSpec.parse(text) for text in usual]
     able = [model.with_recipe(recipe) for model in models if model.is_made_for(recipe)]
-    return able or [model.with_recipe(recipe) for model in models]  # a name that nobody knows is refused
+    return able or [model.with_recipe(recipe) for model in models]  # refuses a recipe that none of them has
 
 
 def _check_threshold(case: Case) -> None:
-    """Refuse a range on which nobody could say whether a run is solved."""
+    """Refuse a range on which no threshold can decide whether a run is solved."""
     task = case.task
     if isinstance(task, RangeTask) and task.threshold() is None and not knows_ideal_weights(case):
-        expected = f"with a test range on which the error of {case.model} can be bounded"
-        hint = "Around zero only a single unit with known ideal weights is judged."
+        expected = f"ranges with a test range on which {case.model} has a known threshold"
+        hint = "On a test range around zero, only a single unit with known ideal weights can be judged."
         raise ArgumentError("ranges", expected, repr(task.range), hint)
 
 
 @dataclass(frozen=True)
 class Work:
-    """What there is to do: the chunks of those runs that are not stored."""
+    """The work of an experiment: chunks of the runs that are not stored, and the number of stored runs."""
 
     experiment: Experiment
     chunks: list[Chunk]
@@ -173,16 +173,16 @@ class Work:
 
     @property
     def missing(self) -> int:
-        """Runs to compute."""
+        """The number of runs to compute."""
         return sum(len(chunk.runs) for chunk in self.chunks)
 
     @property
     def run_steps(self) -> int:
-        """Steps of single runs to compute."""
+        """The number of run-steps to compute."""
         return sum(chunk.run_steps for chunk in self.chunks)
 
     def estimate(self, processes: int) -> float:
-        """Seconds that it takes, roughly, compiling included."""
+        """Roughly how many seconds it takes, including compilation."""
         if not self.chunks:
             return 0.0
         alone, least = 0.0, 1.0
@@ -196,7 +196,7 @@ class Work:
 
 
 def plan_work(experiment: Experiment, path: Path, processes: int, *, fresh: bool = False) -> Work:
-    """What there is to do, without making a store that does not exist."""
+    """The work of an experiment, without creating a store that does not exist."""
     if not path.exists():
         return make_work(experiment, None, processes)
     with Store(path) as store:
@@ -204,7 +204,7 @@ def plan_work(experiment: Experiment, path: Path, processes: int, *, fresh: bool
 
 
 def make_work(experiment: Experiment, store: Store | None, processes: int, *, fresh: bool = False) -> Work:
-    """What is missing in the store, or everything if it is to be computed afresh."""
+    """The runs that are missing in the store, or with `fresh` all runs."""
     runs = {run.id: run for run in experiment.runs()}
     known = set() if store is None or fresh else store.known(runs)
     missing = [run for name, run in runs.items() if name not in known]
@@ -212,7 +212,7 @@ def make_work(experiment: Experiment, store: Store | None, processes: int, *, fr
 
 
 def compute_missing(work: Work, store: Store, executor: Executor, on_progress: OnProgress) -> None:
-    """Compute what is missing and store it chunk by chunk; the checkpoints of stored runs are deleted."""
+    """Compute the missing runs and store them chunk by chunk; checkpoints of stored runs are deleted."""
     checkpoints = checkpoint_folder(store.path)
     for records in executor.compute(work.chunks, on_progress, checkpoints):
         store.add(records)
@@ -227,7 +227,7 @@ def do_work(
     *,
     threshold: float | None = None,
 ) -> dict[str, Any]:
-    """Compute what is missing, store it chunk by chunk, and evaluate everything: the JSON of a benchmark."""
+    """Compute and store the missing runs, then evaluate all runs: the data of a benchmark's JSON."""
     began = time.perf_counter()
     compute_missing(work, store, executor, on_progress)
     seconds = time.perf_counter() - began

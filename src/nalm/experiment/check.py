@@ -1,4 +1,4 @@
-"""Go through a store: which runs are as they were stored, and which are damaged."""
+"""Check a store: which runs are intact, and which are damaged."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ class Check:
 
     Attributes:
         store: the store.
-        checksums: whether it has checksums; without, only what cannot be read at all is noticed.
-        runs: how many runs there are.
-        damaged: those that are not as they were stored.
+        checksums: whether it has checksums; without them, only unreadable runs are noticed.
+        runs: the number of runs.
+        damaged: the runs that differ from what was stored.
         faults: what is wrong with the file as a whole.
-        repaired: whether what was damaged was taken out and the rest is whole; None if that was not asked
-            for, or there was nothing to do.
+        repaired: whether the damaged runs were removed and the rest is intact; None if no repair was asked
+            for or needed.
     """
 
     store: Path
@@ -34,7 +34,7 @@ class Check:
 
     @property
     def is_whole(self) -> bool:
-        """Whether nothing is damaged, or not any more."""
+        """Whether nothing is damaged, or everything was repaired."""
         return bool(self.repaired) or not (self.damaged or self.faults)
 
     def data(self) -> dict[str, Any]:
@@ -52,9 +52,10 @@ class Check:
     def __str__(self) -> str:
         if self.is_whole and not self.runs:
             return f"{self.store}: no runs are stored."
-        counted = f"{self.store}: {self.runs - len(self.damaged):,} of {self.runs:,} runs are whole."
-        unsure = "It has no checksums, so that only what cannot be read was noticed: the first command that "
-        lines = [counted if self.checksums else f"{counted}\n{unsure}computes adds them."]
+        counted = f"{self.store}: {self.runs - len(self.damaged):,} of {self.runs:,} runs are intact."
+        unsure = "It has no checksums, so only unreadable runs were noticed; "
+        added = "the next command that computes runs adds checksums."
+        lines = [counted if self.checksums else f"{counted}\n{unsure}{added}"]
         lines += [str(damage) for damage in self.damaged]
         lines += [f"The file itself is damaged: {fault}" for fault in self.faults]
         return "\n".join([*lines, *self._advice()])
@@ -62,26 +63,26 @@ class Check:
     def _advice(self) -> list[str]:
         again = "the command that made them computes them again"
         if self.repaired:
-            return [f"Damaged runs were taken out; {again}."]
+            return [f"Damaged runs were removed; {again}."]
         if self.repaired is False:
-            return ["It cannot be repaired: take a copy from before, or compute with another --store."]
+            return ["It cannot be repaired: restore a backup, or compute with another --store."]
         if self.is_whole:
             return []
-        return [f"With --repair damaged runs are taken out, and {again}."]
+        return [f"With --repair, damaged runs are removed, and {again}."]
 
 
 def check_store(
     path: Path, *, repair: bool = False, on_progress: Callable[[int, int], None] = lambda done, total: None
 ) -> Check:
-    """Go through a store.
+    """Check every run of a store.
 
     Args:
         path: the store.
-        repair: take damaged runs out, so that the command that made them computes them again.
-        tell: is told how many of how many runs are done.
+        repair: remove damaged runs, so that the command that made them computes them again.
+        on_progress: called with the number of runs checked and the number of all runs.
     """
     if not path.exists():
-        raise StoreError(f"{path} does not exist; `nalm bench` makes it.")
+        raise StoreError(f"{path} does not exist; `nalm bench` creates it.")
     with Store(path, read_only=not repair, damaged=True) as store:
         found = Check(path, store.has_checksums, 0, [], store.faults())
         try:
@@ -97,6 +98,6 @@ def check_store(
 def _repaired(store: Store, damaged: list[Damage]) -> bool:
     try:
         store.remove(damaged)
-    except StoreError:  # it was undone
+    except StoreError:  # the change was rolled back
         return False
     return not store.faults()

@@ -1,4 +1,4 @@
-"""Where checkpoints of runs that are not finished lie: in a folder next to the store."""
+"""The folder for checkpoints of unfinished runs, next to the store."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ _ENDING = ".checkpoints"
 
 
 def checkpoint_folder(store: Path) -> Path:
-    """The folder for the runs that a store is to get."""
+    """The folder for checkpoints of runs that will go into a store."""
     return store.resolve().with_name(store.name + _ENDING)
 
 
 def is_next_to_its_store(folder: Path) -> bool:
-    """Whether the store of a folder of checkpoints can be seen from here, on this file system."""
+    """Whether the store of a folder of checkpoints is visible on this machine's file system."""
     return folder.with_name(folder.name.removesuffix(_ENDING)).is_file()

@@ -1,7 +1,7 @@
 """Compute chunks on a Dask cluster: workers on any number of machines, one scheduler, and this process.
 
-Dask gives a chunk whose worker died to another; `jobs` does so for one that hangs. Chunks are handed to the
-scheduler some at a time: it, and this process, hold little however many there are.
+If a worker dies, Dask gives its chunk to another worker; if a worker hangs, `jobs` does. The scheduler gets
+a few chunks at a time, so that it and this process hold little data for any number of chunks.
 """
 
 from __future__ import annotations
@@ -23,21 +23,21 @@ from nalm.experiment.plan import Chunk
 from nalm.experiment.store import Record
 
 FETCH = 60
-"""Seconds to wait for a worker to give a result that it has."""
+"""Seconds to wait for a worker to send a finished result."""
 _IN_FLIGHT, _PER_WORKER = 256, 4
-"""Chunks at most that the scheduler knows at a time, where they are short: few enough to hold."""
+"""The most short chunks that the scheduler gets at a time: a fixed number, and more per worker."""
 _SHORT = 10
-"""Chunks that a worker does in a second where they are short."""
+"""Chunks are short if a worker finishes more than this many per second."""
 _GLANCE = 0.01
-"""Seconds between two looks at what is ready: nothing beside the work of a chunk."""
+"""Seconds between two looks at what is ready: negligible compared with the work of a chunk."""
 
 
 class Cluster:
     """The workers of a Dask scheduler; a context manager.
 
     Args:
-        address: that of the scheduler, such as `tcp://host:8786`.
-        say: is told what to wait for, and which worker hangs.
+        address: the scheduler's, such as `tcp://host:8786`.
+        say: called with a sentence about what is waited for, or which worker hangs.
     """
 
     def __init__(self, address: str, say: Callable[[str], None] = lambda text: None) -> None:
@@ -52,12 +52,12 @@ class Cluster:
         self.close()
 
     def close(self) -> None:
-        """Leave the scheduler; what it still computes for this process is dropped."""
+        """Disconnect from the scheduler; it drops what it still computes for this process."""
         self._scheduler.close()
 
     @property
     def size(self) -> int:
-        """The workers that there are now, one at least: it may be on its way."""
+        """The current number of workers, at least one: the first may still be starting."""
         return max(1, self._scheduler.count_workers())
 
     def compute(
@@ -66,7 +66,7 @@ class Cluster:
         on_progress: OnProgress = lambda progress: None,
         checkpoints: Path | None = None,
     ) -> Iterator[list[Record]]:
-        """The records of each chunk, in the order in which they are ready."""
+        """The records of each chunk, as chunks finish."""
         wanted = facts()
         progress = Progress(sum(chunk.run_steps for chunk in chunks), chunks=len(chunks), workers=self.size)
         jobs = (packed(chunk, wanted, checkpoints) for chunk in chunks)
@@ -86,13 +86,13 @@ class Cluster:
         idle: Callable[[], None],
         like: Like | None = None,
     ) -> Iterator[tuple[int, Any]]:
-        """What the function gives for each argument, or its error, with the argument's place, as they come.
+        """Yield the argument's index and the function's result or error for each argument, as they finish.
 
         Args:
             function: what workers call.
-            arguments: as many as there are; they are taken as workers need them.
-            idle: called every second in which nothing comes.
-            like: what jobs are like, so that one that takes too long is noticed.
+            arguments: any number; they are taken as workers need them.
+            idle: called every second in which nothing finishes.
+            like: the kind and size of each job, so that one that takes too long is noticed.
         """
         numbered = enumerate(arguments)
         jobs = Jobs(self._client, function, like, self._say)
@@ -101,15 +101,15 @@ class Cluster:
         try:
             while True:
                 workers = max(1, self._scheduler.known_workers())
-                # A chunk that waits behind a long one could be computed elsewhere: one for each worker. Short
-                # ones are many, as many in one message cost little more than one.
+                # Long chunks: one per worker, because a chunk that waits behind one could run elsewhere.
+                # Short chunks: many, because many in one message cost little more than one.
                 window = _IN_FLIGHT + _PER_WORKER * workers if wide else workers
                 room = len(jobs) <= 0.75 * window if wide else len(jobs) < window
                 if room and self._scheduler.is_running:
                     fresh = dict(itertools.islice(numbered, window - len(jobs)))
                     more = len(jobs) + len(fresh) == window
                     jobs.hand_out(fresh)
-                yield from ready  # the next are on their way while the caller does something with these
+                yield from ready  # workers compute the next ones while the caller handles these
                 ready = []
                 if not jobs:
                     if not more:
@@ -124,7 +124,7 @@ class Cluster:
             jobs.release()
 
     def _ready(self, jobs: Jobs, idle: Callable[[], None]) -> list[tuple[int, Any]]:
-        """What has come, each with its place, errors last: nothing is lost to them."""
+        """New results with their indices; errors come last, so that no result is lost to them."""
         found = []
         for future, result in self._results(self._finished(jobs.futures, idle)):
             if isinstance(result, _NotGiven):
@@ -135,10 +135,10 @@ class Cluster:
         return sorted(found, key=lambda pair: isinstance(pair[1], Exception))
 
     def _finished(self, futures: Collection[Any], idle: Callable[[], None]) -> list[Any]:
-        """All that are ready; none after a second without any, in which workers may have come."""
+        """All futures that are ready; none after a second without any, in which workers may have joined."""
         until = time.monotonic() + 1
-        # Looking at all of them now and then costs less than being called for each. One that is lost with its
-        # worker is computed again.
+        # Polling all of them costs less than a callback for each. One that is lost with its worker is
+        # computed again.
         while not (found := [f for f in futures if f.status not in ("pending", "lost")]):
             time.sleep(_GLANCE)
             if time.monotonic() > until:
@@ -148,12 +148,12 @@ class Cluster:
         return found
 
     def _results(self, futures: Sequence[Any]) -> list[tuple[Any, Any]]:
-        """Each with its result, in one message however many; errors as they are."""
+        """Each future with its result or its error; all are fetched in one message."""
         if any(future.status == "cancelled" for future in futures):
             raise self._scheduler.gone()
         if all(future.status == "finished" for future in futures):
             gather = functools.partial(self._client.gather, asynchronous=True)
-            with contextlib.suppress(Exception):  # one by one it shows which of them it is
+            with contextlib.suppress(Exception):  # fetching one by one then shows which of them failed
                 return list(zip(futures, self._client.sync(gather, list(futures), callback_timeout=FETCH)))
         return [(future, self._result(future)) for future in futures]
 
@@ -171,11 +171,11 @@ class Cluster:
 
 
 class _NotGiven:
-    """In place of a result that a worker has and does not give."""
+    """In place of a result that a worker has but does not send."""
 
 
 def _like(chunk: Chunk) -> tuple[Hashable, float]:
-    """Chunks that take about as long a step: of the same model, on as many inputs."""
+    """The kind of a chunk, whose members take about as long per step, and its run-steps."""
     case = chunk.first
     return (str(case.model), case.hidden, case.task.name, case.task.in_features), chunk.run_steps
 
@@ -186,5 +186,5 @@ def _in_words(error: Exception, chunk: Chunk) -> NalmError:
     case = chunk.first
     what = f"training {case.model} on {case.task.title}"
     if type(error).__name__ == "KilledWorker":
-        return WorkerError(f"Several workers died {what}; their logs may say why.")
-    return WorkerError(f"A worker failed {what}: {type(error).__name__}: {error}")
+        return WorkerError(f"Several workers died while {what}; their logs may say why.")
+    return WorkerError(f"A worker failed while {what}: {type(error).__name__}: {error}")

@@ -1,4 +1,4 @@
-"""A Dask scheduler as this process sees it: whether it answers, and which workers it has."""
+"""The connection to a Dask scheduler: whether it answers, and which workers it has."""
 
 from __future__ import annotations
 
@@ -16,22 +16,22 @@ from nalm.errors import ArgumentError, NalmError
 from nalm.experiment.cluster_worker import ClusterError, check_facts, facts, facts_on_worker
 
 PATIENCE, GRACE = 7, 2
-"""Seconds to wait for a scheduler to answer, and for Dask to notice that it does not."""
+"""Seconds to wait for a scheduler to answer, and further seconds for Dask to report that it does not."""
 ANSWER = 30
-"""Seconds to wait for the workers to say who they are."""
+"""Seconds to wait for the workers to send their facts."""
 _ADDRESS = re.compile(r"(tcp|tls|ws|wss|ucx)://(\[[0-9a-fA-F:]+\]|[^\s/:\[\]]+):(\d{1,5})")
 
 
 class Scheduler:
-    """A scheduler that answers, with a worker at least, all of them fit for use.
+    """A scheduler that answers and has at least one worker; all its workers were checked.
 
     Args:
-        address: where it is, such as `tcp://host:8786`.
-        say: is told what to wait for.
+        address: its address, such as `tcp://host:8786`.
+        say: called with a sentence about what is waited for.
 
     Attributes:
         address: as given.
-        client: what Dask offers to talk to it.
+        client: Dask's client.
     """
 
     def __init__(self, address: str, say: Callable[[str], None]) -> None:
@@ -47,27 +47,27 @@ class Scheduler:
             raise
 
     def close(self) -> None:
-        """Leave it; what it still computes for this process is dropped."""
-        with contextlib.suppress(Exception):  # gone is gone
+        """Disconnect; the scheduler drops what it still computes for this process."""
+        with contextlib.suppress(Exception):  # it may be gone already
             self.client.close(timeout=2)
 
     @property
     def is_running(self) -> bool:
-        """Whether there still is a connection to it."""
+        """Whether this process is still connected to it."""
         return bool(self.client.status == "running")
 
     def check(self) -> None:
-        """Refuse to go on without it."""
+        """Raise an error if the connection is lost."""
         if not self.is_running:
             raise self.gone()
 
     def gone(self) -> ClusterError:
-        """What to raise once it does not answer any more."""
+        """The error for a scheduler that no longer answers."""
         kept = "What was stored stays; the same command resumes from there."
         return ClusterError(f"The scheduler {self.address} is gone. {kept}")
 
     def count_workers(self) -> int:
-        """How many workers there are now."""
+        """The current number of workers."""
         try:
             found = len(self.client.nthreads())
         except Exception as error:
@@ -76,9 +76,9 @@ class Scheduler:
         return found
 
     def known_workers(self) -> int:
-        """How many workers there are, asked at most once in two seconds."""
+        """The number of workers, requested at most every two seconds."""
         if time.monotonic() - self._seen[0] > 2:
-            with contextlib.suppress(ClusterError):  # which is noticed where it matters
+            with contextlib.suppress(ClusterError):  # a lost connection is reported elsewhere
                 self.count_workers()
         return self._seen[1]
 
@@ -95,7 +95,7 @@ class Scheduler:
         ask = functools.partial(self.client.run, facts_on_worker(), on_error="return")
         found = _within(ANSWER, ask)
         if found is None:
-            late = "they are asked again with their first chunk"
+            late = "they are checked with their first chunk"
             self._say(f"Some workers of {self.address} did not answer within {ANSWER} seconds; {late}.")
             return
         if isinstance(found, Exception):
@@ -120,7 +120,7 @@ def _connect(address: str) -> Any:
         from distributed import Client
     except ImportError:
         raise NalmError("A cluster needs Dask: pip install 'nalm[cluster]'.") from None
-    # What they have to say is said here in one sentence; jobs are as large as they need to be.
+    # Errors are reported here in one sentence instead of logged, and large jobs are no reason to warn.
     for name in ("distributed", "distributed.client", "tornado.application", "asyncio"):
         logging.getLogger(name).setLevel(logging.CRITICAL)
     dask.config.set({"distributed.admin.large-graph-warning-threshold": "1GB"})
@@ -133,9 +133,9 @@ def _connect(address: str) -> Any:
 
 
 def _within(seconds: float, ask: Callable[[], Any]) -> Any:
-    """The answer, or the error it ends with; None after so many seconds.
+    """The answer or the error of `ask`; None if there is neither after `seconds`.
 
-    In a thread: what takes the call but is stopped, or is no part of Dask, may never answer.
+    It is called in a thread, because a stopped process, or one that is not Dask, may never answer.
     """
     found: collections.deque[Any] = collections.deque()
 

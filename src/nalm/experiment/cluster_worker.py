@@ -1,7 +1,7 @@
-"""What happens on a worker of a cluster, and whether a worker is fit for it.
+"""What a worker of a cluster does, and the check that its numbers are the same as here.
 
-Chunks and records travel as bytes that only workers and the process that asks read, so that the scheduler
-needs no nalm.
+Chunks and records are sent as bytes that only the workers and the coordinating process read, so that the
+scheduler needs no nalm.
 """
 
 from __future__ import annotations
@@ -21,11 +21,11 @@ from nalm.experiment.store import Record
 
 
 class ClusterError(NalmError):
-    """A cluster that cannot be used, or is gone."""
+    """A cluster cannot be used, or is gone."""
 
 
 def facts() -> dict[str, Any]:
-    """What a worker must have in common with the process that asks."""
+    """What a worker must have in common with the coordinating process."""
     import torch
 
     return {
@@ -36,7 +36,7 @@ def facts() -> dict[str, Any]:
 
 
 def check_facts(ours: dict[str, Any], theirs: dict[str, Any], worker: str) -> None:
-    """Refuse a worker that differs, naming both values."""
+    """Refuse a worker whose facts differ, naming both values."""
     apart = [
         f"its {name} is {theirs.get(name, 'unknown')}, here it is {value}"
         for name, value in ours.items()
@@ -47,18 +47,18 @@ def check_facts(ours: dict[str, Any], theirs: dict[str, Any], worker: str) -> No
 
 
 def packed(chunk: Chunk, wanted: dict[str, Any], checkpoints: Path | None = None) -> bytes:
-    """A chunk for a worker that has these facts, and the folder for checkpoints."""
+    """A chunk as bytes, with the facts that its worker must have and the folder for checkpoints."""
     return pickle.dumps((wanted, checkpoints, pickle.dumps(chunk)))
 
 
 def unpacked(result: bytes) -> list[Record]:
-    """The records that a worker gave for a chunk."""
+    """The records of a chunk, from the bytes that a worker sent."""
     records: list[Record] = pickle.loads(result)
     return records
 
 
 _ALONE = threading.Lock()
-"""A process computes one chunk at a time, however many threads its worker has."""
+"""A process computes one chunk at a time, even if its worker has several threads."""
 
 
 def compute_packed(job: bytes, worker: str) -> bytes:
@@ -67,9 +67,9 @@ def compute_packed(job: bytes, worker: str) -> bytes:
 
     with _ALONE:
         wanted, checkpoints, chunk = pickle.loads(job)
-        check_facts(wanted, facts(), worker)  # it may have come after the others were checked
+        check_facts(wanted, facts(), worker)  # it may have joined after the others were checked
         if checkpoints is not None and not is_next_to_its_store(checkpoints):
-            checkpoints = None  # another file system: nobody would find them again, nor delete them
+            checkpoints = None  # on another file system they would be neither found again nor deleted
         try:
             return pickle.dumps(compute(pickle.loads(chunk), checkpoints=checkpoints))
         except Exception as error:
@@ -77,9 +77,9 @@ def compute_packed(job: bytes, worker: str) -> bytes:
 
 
 def compute_on_worker() -> Callable[[bytes], bytes]:
-    """What a worker calls with a packed chunk; it gives the packed records."""
+    """The function that a worker calls with a packed chunk; it returns the packed records."""
 
-    # A function inside another travels by its code, not by its name: the scheduler can hold it without nalm.
+    # A nested function is pickled by its code, not by its name, so that the scheduler needs no nalm.
     def on_worker(job: bytes) -> bytes:
         from distributed import get_worker
 
@@ -94,7 +94,7 @@ def compute_on_worker() -> Callable[[bytes], bytes]:
 
 
 def facts_on_worker() -> Callable[[], dict[str, Any]]:
-    """What a worker calls to give its facts."""
+    """The function that a worker calls to return its facts."""
 
     def on_worker() -> dict[str, Any]:
         from nalm.experiment import cluster_worker

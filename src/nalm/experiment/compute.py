@@ -1,4 +1,4 @@
-"""Compute a chunk: train its runs and make records of them."""
+"""Compute a chunk: train its runs and return their records."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def compute(
     Args:
         chunk: the runs.
         on_progress: called after each evaluation.
-        checkpoints: a folder for checkpoints of runs that are not finished.
+        checkpoints: a folder for checkpoints of unfinished runs.
     """
     case = chunk.first
     try:
@@ -48,9 +48,9 @@ def compute(
             checkpoints=checkpoints,
         )
         ideal = ideal_errors(model, chunk.runs)
-    except (Exception, SystemExit) as error:  # a user's unit may do anything
+    except (Exception, SystemExit) as error:  # a user's own unit may raise anything
         explained = case.model.explain_failure(error)
-        if explained is error:  # as its own cause it would send those who follow causes round and round
+        if explained is error:  # an error that is its own cause would be an endless chain
             raise
         raise explained from error
     about, now = versions(result.compiled), datetime.now(UTC).isoformat(timespec="seconds")
@@ -62,13 +62,13 @@ def compute(
 
 
 def prepare(chunk: Chunk, program: str) -> None:
-    """Compile one of a chunk's programs, so that other processes find it in the cache."""
+    """Compile one of a chunk's programs into the cache, where other processes find it."""
     case = chunk.first
     trainer_of(case.recipe).prepare(case.build(), case.task, case.recipe, program)
 
 
 def versions(compiled: bool) -> dict[str, Any]:
-    """What the numbers may depend on beside the run itself."""
+    """What the numbers may depend on besides the run itself."""
     return {
         "nalm": __version__,
         "torch": torch.__version__,
@@ -80,7 +80,7 @@ def versions(compiled: bool) -> dict[str, Any]:
 def ideal_errors(
     model: nn.Module, runs: Sequence[Run], *, compiled: bool = True
 ) -> dict[Run, dict[Split, float]]:
-    """The errors of ideal weights on the data of those runs whose task has no threshold of its own.
+    """The errors of ideal weights, by split, of each run whose task has no threshold.
 
     Args:
         model: the model of the runs; its weights are changed.
@@ -103,12 +103,12 @@ def ideal_errors(
 
 
 def _sparsities(case: Case, result: TrainResult, *, gates: bool) -> list[float | None]:
-    """The sparsity error of each run at its chosen step; None for a model that does not tell its weights."""
+    """The sparsity error of each run at its chosen step; None for a model whose weights cannot be read."""
     nothing: list[float | None] = [None] * len(result)
     if not case.model.made_of_units:
         return nothing
     try:
-        if not is_native(result.model):  # a network around the unit
+        if not is_native(result.model):  # the unit is part of a network
             models = map(result.model_of, range(len(result)))
             return [float(sparsity_error(model, gates=gates).detach()) for model in models]
         model = case.build((len(result),))

@@ -1,4 +1,4 @@
-"""Stored runs, told: outcome, weights and formula at the chosen step, curves."""
+"""Stored runs as plain data: outcome, weights and formula at the chosen step, curves."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from nalm.tasks.known_ranges import parse_pair
 
 @dataclass(frozen=True)
 class Filter:
-    """Which runs: those that match one of the values of every list that is given."""
+    """Selects the runs that match one of the values of every given list."""
 
     unit: Sequence[str] | None = None
     op: Sequence[str] | None = None
@@ -30,7 +30,7 @@ class Filter:
     seed: Sequence[int] | None = None
 
     def matches(self, record: Record) -> bool:
-        """Whether a run is wanted; a unit matches by its name alone or by all that was written."""
+        """Whether a run is selected; a unit matches by its name alone or by the full text of the model."""
         range = record.labels.get("range", "")
         return (
             (self.unit is None or bool({record.model, _name(record)} & set(self.unit)))
@@ -40,7 +40,7 @@ class Filter:
         )
 
     def check(self, records: Sequence[Record]) -> None:
-        """Refuse names of which no run is stored."""
+        """Refuse values that no stored run has."""
         known: dict[str, set[Any]] = {
             "unit": {r.model for r in records} | {_name(r) for r in records},
             "op": {r.labels.get("op") for r in records},
@@ -63,16 +63,16 @@ def described_runs(
     formulas: bool = True,
     on_progress: Callable[[int, int], None] = lambda done, total: None,
 ) -> list[dict[str, Any]]:
-    """The stored runs that are wanted, as plain data.
+    """The stored runs that a filter selects, as plain data.
 
     Args:
         path: the store.
-        wanted: which runs.
-        formulas: read each run's formula, which takes about ten milliseconds.
-        tell: is told how many of how many runs are done.
+        wanted: the filter.
+        formulas: whether to read each run's formula, which takes about ten milliseconds per run.
+        on_progress: called with the number of runs read and the number of all selected runs.
     """
     if not path.exists():
-        raise StoreError(f"{path} does not exist; `nalm bench` makes it.")
+        raise StoreError(f"{path} does not exist; `nalm bench` creates it.")
     with Store(path, read_only=True) as store:
         all_records = list(store.records(without=BULK))
         wanted.check(all_records)

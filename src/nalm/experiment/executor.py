@@ -1,4 +1,4 @@
-"""Who computes: the processes of this machine, or the workers of a cluster."""
+"""Executors compute chunks: the processes of this machine, or the workers of a cluster."""
 
 from __future__ import annotations
 
@@ -14,25 +14,25 @@ from nalm.experiment.store import Record
 
 
 class WorkerError(NalmError):
-    """A process that computes failed for good."""
+    """A process that computes chunks failed repeatedly, or in a way that cannot be retried."""
 
 
 def portable(error: Exception) -> NalmError:
-    """An error that can be sent to another process: ours as it is, others by their text."""
+    """An error that can be sent to another process: a `NalmError` itself, any other error as text."""
     return error if isinstance(error, NalmError) else WorkerError(f"{type(error).__name__}: {error}")
 
 
 @dataclass
 class Progress:
-    """How far the work is, in steps of single runs; on a cluster also in chunks.
+    """How much work is done, in run-steps (one step of one run); on a cluster also in chunks.
 
     Attributes:
-        total: steps of all runs.
-        done: those that are done.
-        chunks: all chunks.
-        chunks_done: those that are done.
-        workers: how many there are on a cluster now; None on this machine.
-        began: when.
+        total: all run-steps.
+        done: finished run-steps.
+        chunks: the number of all chunks.
+        chunks_done: the number of finished chunks.
+        workers: the current number of workers of a cluster; None on this machine.
+        began: the time of the start.
     """
 
     total: int
@@ -44,22 +44,22 @@ class Progress:
     _first: tuple[float, int] | None = None
 
     def advance(self, done: int) -> None:
-        """Note how far the work is now."""
+        """Note the number of finished run-steps."""
         if self._first is None and done:
             self._first = (time.perf_counter(), done)
         self.done = done
 
     @property
     def seconds(self) -> float:
-        """Time since the beginning."""
+        """Seconds since the start."""
         return time.perf_counter() - self.began
 
     @property
     def seconds_left(self) -> float | None:
-        """How long it takes from here; None if that is not known.
+        """The estimated remaining seconds; None if unknown.
 
-        At the pace since the first progress, which leaves compiling out; on a cluster, where whole chunks
-        come in, several at first, at the pace since the beginning.
+        By the pace since the first progress, which excludes compilation. On a cluster, where progress comes
+        in whole chunks and several of them at first, by the pace since the start.
         """
         if self.workers is not None:
             return (self.total - self.done) * self.seconds / self.done if self.done else None
@@ -73,21 +73,21 @@ OnProgress = Callable[[Progress], None]
 
 
 class Executor(Protocol):
-    """Computes chunks, some at a time; only the process that asks writes the store."""
+    """Computes chunks, several at a time; only the coordinating process writes the store."""
 
     @property
     def size(self) -> int:
-        """How many chunks are computed at a time."""
+        """The number of chunks computed at a time."""
         ...
 
     def compute(
         self, chunks: Sequence[Chunk], on_progress: OnProgress, checkpoints: Path | None = None
     ) -> Iterator[list[Record]]:
-        """The records of each chunk, in the order in which they are ready.
+        """The records of each chunk, as chunks finish.
 
         Args:
             chunks: what to compute.
-            on_progress: called when something is done.
+            on_progress: called on progress.
             checkpoints: a folder for checkpoints of long runs; a worker that cannot see it writes none.
         """
         ...

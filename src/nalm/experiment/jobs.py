@@ -1,8 +1,8 @@
-"""Jobs on the workers of a Dask scheduler: handed out, taken back, and given to another worker if one hangs.
+"""Jobs on the workers of a Dask scheduler: handed out, collected, and given to another worker if one hangs.
 
-A worker hangs if nothing is heard of it, or if a job takes many times what its like took. Its job is then
-given to an idle worker as well, and the first result counts: what workers compute is the same, bit for bit.
-Dask itself gives the jobs of a worker to others once the worker is gone; a silent one is so after minutes.
+A worker hangs if it sends no sign of life, or if a job takes many times as long as similar jobs. Its job is
+then also given to an idle worker, and the first result counts: all workers compute the same bits. Dask
+itself gives a worker's jobs to others only once the worker is gone, which takes minutes for a silent one.
 """
 
 from __future__ import annotations
@@ -15,27 +15,27 @@ from dataclasses import dataclass, field
 from typing import Any
 
 SILENT = 30.0
-"""Seconds without a sign of life after which a worker counts as hung; it gives one every few seconds."""
+"""Seconds without a sign of life after which a worker counts as hung; workers send one every few seconds."""
 LATE, LATE_AT_LEAST = 5.0, 60.0
-"""A job counts as hung after so many times what its like took, and after so many seconds at least."""
+"""A job counts as hung after LATE times the seconds of similar jobs, and not before LATE_AT_LEAST seconds."""
 LOOK = 2.0
 """Seconds between two looks at the workers."""
 _REMEMBERED = 100
-"""Jobs of a kind of which the time is kept."""
+"""The times of this many jobs of a kind are kept."""
 
 Like = Callable[[int], tuple[Hashable, float]]
-"""What a job, by its place, is like: its kind, and how much work it is."""
+"""The kind of a job, by its index, and how much work it is."""
 
 
 @dataclass
 class Job:
-    """One argument on its way.
+    """One argument that is being computed.
 
     Attributes:
         index: its place among the arguments.
-        argument: itself, to be given to another worker.
+        argument: the argument, kept to be given to another worker.
         since: when it was last handed out.
-        futures: what Dask calls its copies: one, and one more for each time that a worker hung.
+        futures: Dask's futures of its copies: one, and one more for each time that a worker hung.
     """
 
     index: int
@@ -53,12 +53,12 @@ class Paces:
     )
 
     def note(self, like: tuple[Hashable, float], seconds: float) -> None:
-        """A job was done."""
+        """Note the seconds of a finished job."""
         kind, work = like
         self._known[kind].append(seconds / work)
 
     def expected(self, like: tuple[Hashable, float]) -> float | None:
-        """The seconds that such a job takes; None before any of its kind is done."""
+        """The seconds that such a job takes; None before one of its kind has finished."""
         kind, work = like
         return statistics.median(self._known[kind]) * work if kind in self._known else None
 
@@ -67,10 +67,10 @@ class Jobs:
     """The jobs that the scheduler has at the moment.
 
     Args:
-        client: Dask's.
+        client: Dask's client.
         function: what workers call.
-        like: what jobs are like; None if they are not to be compared.
-        say: is told which worker hangs.
+        like: the kind and size of a job; None if jobs are not to be compared.
+        say: called with a sentence if a worker hangs.
     """
 
     def __init__(
@@ -95,7 +95,7 @@ class Jobs:
         """Give jobs to the scheduler, which gives them to workers."""
         if not arguments:
             return
-        # Impure: equal arguments are not the same work. Earlier ones first.
+        # Not pure: equal arguments are separate jobs. Earlier jobs go first.
         options = {"pure": False, "priority": -min(arguments)}
         futures = self._client.map(self._function, list(arguments.values()), **options)
         now = time.monotonic()
@@ -103,7 +103,7 @@ class Jobs:
             self._jobs[index] = self._held[future] = Job(index, argument, now, [future])
 
     def take(self, future: Any) -> int | None:
-        """The place of the job whose first result this is; other copies are dropped. None for a later one."""
+        """The index of a job if this is its first result; its other copies are dropped. Otherwise None."""
         job = self._held.get(future)
         if job is None:
             return None
@@ -113,7 +113,7 @@ class Jobs:
         return job.index
 
     def again(self, future: Any) -> None:
-        """Compute a job once more, elsewhere: its worker has the result and does not give it."""
+        """Compute a job again on another worker, because its worker has the result but does not send it."""
         job = self._held.pop(future, None)
         if job is not None:
             heard = [address for address, worker in self._workers().items() if worker.silence <= SILENT]
@@ -122,12 +122,12 @@ class Jobs:
             self._give(job, heard)
 
     def release(self) -> None:
-        """Forget all that is left; workers drop what they have not begun."""
+        """Drop all remaining jobs; workers drop those that they have not begun."""
         for job in list(self._jobs.values()):
             self._drop(job)
 
     def rescue(self) -> None:
-        """Give jobs of workers that hang to workers that have nothing to do, one to each."""
+        """Give the jobs of workers that hang to idle workers, one to each."""
         now = time.monotonic()
         soonest = SILENT if self._like is None else min(SILENT, LATE_AT_LEAST)
         if now - self._looked < LOOK or all(now - job.since < soonest for job in self._jobs.values()):
@@ -143,28 +143,27 @@ class Jobs:
                 continue
             if idle:
                 self._give(job, [idle.pop()])
-                self._say((job.index, *held_by), f"{reason}; it is given to another worker as well.")
+                self._say((job.index, *held_by), f"{reason}; the chunk is also given to another worker.")
             else:
-                self._say((*held_by, "alone"), f"{reason}; no other worker is free to take it.")
+                self._say((*held_by, "alone"), f"{reason}; no other worker is free to take the chunk.")
 
     def _hangs(self, job: Job, held_by: Mapping[str, _Worker], now: float) -> str | None:
-        """Why a job should be given to another worker, if it should."""
+        """The reason to give a job to another worker; None if there is none."""
         if not held_by:
-            return None  # it waits for a worker, or is done
+            return None  # it waits for a worker, or has finished
         if all(worker.silence > SILENT for worker in held_by.values()):
             address, worker = next(iter(held_by.items()))
-            return f"Nothing has been heard for {worker.silence:.0f} s of worker {address}, which has a chunk"
+            return f"Nothing was heard for {worker.silence:.0f} s from worker {address}, which has a chunk"
         expected = None if self._like is None else self._paces.expected(self._like(job.index))
         if expected is not None and now - job.since > max(LATE * expected, LATE_AT_LEAST):
             where = ", ".join(held_by)
             spent = now - job.since
-            return (
-                f"Worker {where} has been at a chunk for {spent:.0f} s, where its like took {expected:.0f} s"
-            )
+            usual = f"similar ones took {expected:.0f} s"
+            return f"Worker {where} has been computing a chunk for {spent:.0f} s, but {usual}"
         return None
 
     def _give(self, job: Job, workers: Collection[str]) -> None:
-        # Where all of these are gone by then, any other will do.
+        # If all of these are gone by then, any other worker may take it.
         where = {"workers": list(workers), "allow_other_workers": True} if workers else {}
         options = {"pure": False, "priority": -job.index, **where}
         future = self._client.submit(self._function, job.argument, **options)
@@ -188,7 +187,7 @@ class Jobs:
             found = self._client.run_on_scheduler(_seen_by_scheduler())
         except Exception as error:
             if isinstance(error, OSError) or self._client.status != "running":
-                return {}  # a scheduler that is gone is noticed where it matters
+                return {}  # a scheduler that is gone is reported elsewhere
             raise
         return {address: _Worker(silence, frozenset(keys)) for address, (silence, keys) in found.items()}
 
@@ -200,7 +199,7 @@ class _Worker:
 
 
 def _seen_by_scheduler() -> Callable[..., dict[str, tuple[float, list[str]]]]:
-    # A function inside another travels by its code, not by its name: the scheduler needs no nalm.
+    # A nested function is pickled by its code, not by its name, so that the scheduler needs no nalm.
     def on_scheduler(dask_scheduler: Any) -> dict[str, tuple[float, list[str]]]:
         from distributed.metrics import time as now
 

@@ -1,7 +1,7 @@
 """Compute chunks on this machine: one process per core, each with one thread.
 
-The coordinating process hands out chunks one at a time and is given whole results. A process that dies is
-replaced and its chunk given to another, a few times; processes whose coordinator dies end by themselves.
+The coordinating process gives each process one chunk at a time and receives its records. A process that dies
+is replaced and its chunk is tried again, a few times. If the coordinator dies, all processes end.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from nalm.experiment.store import Record
 from nalm.trained import StepsDone
 
 ATTEMPTS = 3
-"""How often a chunk may take a process with it before it is given up."""
+"""A chunk is given up after this many processes died while computing it."""
 
 
 @dataclass
@@ -41,17 +41,17 @@ class _Worker:
 
 @dataclass(frozen=True)
 class Local:
-    """The processes of this machine.
+    """Computes chunks in processes of this machine.
 
     Args:
-        processes: how many.
+        processes: the number of processes.
     """
 
     processes: int
 
     @property
     def size(self) -> int:
-        """How many chunks are computed at a time."""
+        """The number of chunks computed at a time."""
         return self.processes
 
     def compute(
@@ -60,7 +60,7 @@ class Local:
         on_progress: OnProgress = lambda progress: None,
         checkpoints: Path | None = None,
     ) -> Iterator[list[Record]]:
-        """The records of each chunk, in the order in which they are ready."""
+        """The records of each chunk, as chunks finish."""
         progress = Progress(sum(chunk.run_steps for chunk in chunks))
         pool = _Pool(chunks, self.processes, checkpoints)
         try:
@@ -77,7 +77,7 @@ class Local:
 
 
 class _Pool:
-    """Processes, the chunks that they compute, and those that wait."""
+    """Processes with the chunks that they compute, and the chunks that wait."""
 
     def __init__(self, chunks: Sequence[Chunk], processes: int, checkpoints: Path | None) -> None:
         self.checkpoints = checkpoints
@@ -89,17 +89,17 @@ class _Pool:
         self.workers = [_start() for _ in range(min(processes, max(len(chunks), 2 * self.alone)))]
 
     def is_busy(self) -> bool:
-        """Whether there is anything left to do."""
+        """Whether any chunk is unfinished."""
         return bool(self.waiting) or any(worker.chunk for worker in self.workers)
 
     def run_steps_done(self) -> int:
-        """Steps of single runs, those of unfinished chunks too."""
+        """Finished run-steps, including those of unfinished chunks."""
         return self.finished + sum(worker.done for worker in self.workers)
 
     def compile_together(self) -> None:
-        """With one model, let two processes compile a program each, which all then find in the cache.
+        """With one model, two processes compile one program each, which all then find in the cache.
 
-        What goes wrong here, such as a process that dies, is left to the work itself to meet.
+        Errors here, such as a process that dies, are ignored: they happen again and are reported in the work.
         """
         if not self.alone:
             return
@@ -111,20 +111,20 @@ class _Pool:
                 worker.connection.recv()
 
     def hand_out(self) -> None:
-        """Give every idle process a chunk, while there are any."""
+        """Give every idle process a chunk, as long as chunks are waiting."""
         for worker in self.workers:
             if worker.chunk is None and self.waiting:
                 worker.chunk, worker.done = self.waiting.pop(self._pick()), 0
-                with contextlib.suppress(BrokenPipeError):  # a dead process is noticed when it is listened to
+                with contextlib.suppress(BrokenPipeError):  # `receive` notices a dead process
                     worker.connection.send(("compute", worker.chunk, self.checkpoints))
 
     def _pick(self) -> int:
-        """The first chunk of a model that nobody works on, so that no two processes compile one program."""
+        """Index of the first chunk whose model no process works on, so that no program is compiled twice."""
         busy = {worker.chunk.first.model for worker in self.workers if worker.chunk}
         return next((k for k, chunk in enumerate(self.waiting) if chunk.first.model not in busy), 0)
 
     def receive(self) -> Iterator[tuple[str, Any]]:
-        """What the processes have to say, for a second at most; those that died are replaced."""
+        """Messages of the processes, waiting for at most a second; processes that died are replaced."""
         for connection in wait([w.connection for w in self.workers if w.chunk], timeout=1.0):
             worker = next(w for w in self.workers if w.connection is connection)
             assert worker.chunk is not None
@@ -151,7 +151,7 @@ class _Pool:
         self.workers[self.workers.index(worker)] = _start()
 
     def close(self) -> None:
-        """End all processes, whatever they are at."""
+        """Kill all processes."""
         for worker in self.workers:
             worker.process.kill()
             worker.process.join()
@@ -163,14 +163,14 @@ def _died(worker: _Worker) -> str:
     worker.process.join()
     code = worker.process.exitcode
     what = f"The process that trained {case.model} on {case.task.title}"
-    return f"{what} died {ATTEMPTS} times (exit code {code})."
+    return f"{what} died {ATTEMPTS} times (last exit code {code})."
 
 
 def _start() -> _Worker:
     context = multiprocessing.get_context("spawn")
     ours, theirs = context.Pipe()
     process = context.Process(target=_work, args=(theirs, os.getpid()), daemon=True)
-    resource_tracker.ensure_running()  # which would let interruptions through while the process starts
+    resource_tracker.ensure_running()  # if it started inside the block, it would let interruptions through
     with interrupts.held():
         process.start()
     theirs.close()
@@ -178,8 +178,8 @@ def _start() -> _Worker:
 
 
 def _work(connection: Connection, coordinator: int) -> None:
-    """Compute what comes until nothing more does."""
-    os.dup2(2, 1)  # what a user's unit prints is talk: results are the coordinator's
+    """The main function of a process: compute chunks until the coordinator closes the connection."""
+    os.dup2(2, 1)  # what a user's unit prints goes to stderr; only the coordinator writes results to stdout
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the coordinator decides what an interruption means
     threading.Thread(target=_end_with, args=(coordinator,), daemon=True).start()
     from nalm.experiment.compute import compute, prepare
@@ -189,11 +189,11 @@ def _work(connection: Connection, coordinator: int) -> None:
             job, chunk, checkpoints = connection.recv()
         except EOFError:
             return
-        except NalmError as error:  # a user's file that is not the same any more
+        except NalmError as error:  # a user's file has changed
             connection.send(("error", error))
             return
         if job != "compute":
-            with contextlib.suppress(Exception):  # the work itself will meet it again and say so
+            with contextlib.suppress(Exception):  # an error happens again in the work, which reports it
                 prepare(chunk, job)
             connection.send(("prepared", job))
             continue
@@ -211,7 +211,7 @@ def _send_progress(connection: Connection, report: StepsDone) -> None:
 
 
 def _end_with(coordinator: int) -> None:
-    """Leave when the coordinator is gone, in the middle of the work too."""
+    """End this process, even in the middle of its work, once the coordinator is gone."""
     while os.getppid() == coordinator:
         time.sleep(0.5)
     os._exit(1)

@@ -7,14 +7,14 @@ import json
 from typing import Any
 
 FORMAT = 1
-"""Of what runs are named by; raised when it is written in another way."""
+"""Version of the identity that runs are named by; raised when identities are written differently."""
 
 
 def name_of(identity: str, seed: int) -> str:
-    """The name of a run, from its identity as text."""
+    """The name of a run, from the text of its identity and its seed."""
     return hashlib.sha256(f"{identity} {seed}".encode()).hexdigest()[:32]
 
 
 def identity_text(identity: Any) -> str:
-    """An identity as the text that runs are named by."""
+    """The text of an identity, which runs are named by."""
     return json.dumps(identity, sort_keys=True)

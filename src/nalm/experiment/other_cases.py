@@ -1,4 +1,4 @@
-"""Stored runs that no threshold judges, case by case: tables of numbers, and the papers' own programs."""
+"""Stored runs without a threshold, case by case: tables of numbers, and the papers' own networks."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ class OtherCase:
 
     Attributes:
         task: the name of the task.
-        model: the model, as its runs name it.
-        labels: what tells the task from others of its name.
-        iterations: steps.
-        seeds: of the runs, in the order in which they were read.
+        model: the text of the model.
+        labels: what distinguishes the task from others of its name.
+        iterations: the number of steps.
+        seeds: the seeds of the runs, in the order in which they were read.
         errors: the errors at the chosen step of each run, by split and name.
     """
 
@@ -31,7 +31,7 @@ class OtherCase:
     errors: dict[str, list[float]] = field(default_factory=dict)
 
     def add(self, record: Record) -> None:
-        """Take a run."""
+        """Add a run."""
         self.seeds.append(record.seed)
         curves = {"validation": record.validation, "test": record.test, **record.errors}
         for name, curve in curves.items():
@@ -39,20 +39,20 @@ class OtherCase:
 
 
 class OtherCases:
-    """Collects such cases; runs are let go one by one."""
+    """Collects such cases, without keeping their records."""
 
     def __init__(self) -> None:
         self._known: dict[tuple[str, str], OtherCase] = {}
 
     def add(self, record: Record) -> None:
-        """Take a run."""
+        """Add a run to its case."""
         key = (record.model, json.dumps(record.identity, sort_keys=True))
         if key not in self._known:
             self._known[key] = OtherCase(record.task, record.model, record.labels, record.iterations)
         self._known[key].add(record)
 
     def by_task(self) -> dict[str, list[OtherCase]]:
-        """All cases by the name of their task, in the order of their labels and models."""
+        """All cases by the name of their task, sorted by labels and model."""
         found: dict[str, list[OtherCase]] = {}
         for case in sorted(
             self._known.values(), key=lambda c: (c.task, str(c.labels), c.model, c.iterations)

@@ -1,8 +1,8 @@
 """The plan: which runs are computed together.
 
-Runs of one program (the same model, shape of recipe, shape of task and number of steps) form a group. A
-group is cut into chunks, which are the units of work and of loss: a chunk is computed by one process and
-stored as a whole. Since a run's numbers do not depend on its company, the cut changes no number.
+Runs of one program (the same model, shape of recipe, shape of task and number of steps) form a group, which
+is cut into chunks. A chunk is computed by one process and stored as a whole, so that an interruption loses
+whole chunks. A run's numbers do not depend on what shares its batch, so the cut changes no number.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from nalm.recipes.numbers import split
 from nalm.training.trainers import trainer_of
 
 SMALL = 100 * 50_000
-"""Chunks of fewer steps are not worth a second process, which would load the same program."""
+"""Chunks of fewer run-steps are not worth another process, which would have to load the same program."""
 
 
 @dataclass(frozen=True)
@@ -32,14 +32,14 @@ class Chunk:
 
     @property
     def run_steps(self) -> int:
-        """How much work it is: steps times runs."""
+        """How much work it is: runs times steps."""
         return len(self.runs) * self.first.recipe.iterations
 
 
 def make_plan(runs: Iterable[Run], processes: int) -> list[Chunk]:
-    """Chunks of all runs, large ones first, so that the processes end at about the same time."""
+    """Chunks of all runs, largest first, so that the processes finish at about the same time."""
     groups: dict[Hashable, list[Run]] = {}
-    programs: dict[int, Hashable] = {}  # by the case itself, whose contents take long to compare
+    programs: dict[int, Hashable] = {}  # by the id of the case, because cases are slow to compare
     for run in runs:
         if id(run.case) not in programs:
             programs[id(run.case)] = _program(run.case)
@@ -50,7 +50,7 @@ def make_plan(runs: Iterable[Run], processes: int) -> list[Chunk]:
 
 
 def _size(group: Sequence[Run], parts: int) -> int:
-    """How many runs a chunk may have: those of so many equal parts, if they are worth it."""
+    """The most runs of a chunk: the group divided by `parts`, but enough to be worth a process."""
     recipe = group[0].case.recipe
     worth = -(-SMALL // recipe.work)
     return min(trainer_of(recipe).chunk, max(worth, -(-len(group) // parts)))

@@ -1,4 +1,4 @@
-"""Stored runs, brought back: the task and the model of a record, what its weights say, its formula."""
+"""Stored runs rebuilt: the task and the model of a record, its effective weights and its formula."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from nalm.units import units_of
 
 
 def task_of(record: Record) -> Task:
-    """The run's task; all that the store knows of it, if its package is not here."""
+    """The run's task; if its package is not installed, a `StoredTask` with what the store has."""
     kind, identity = _kind_of(record.task, is_given(record)), record.identity.get("task", {})
     made = (
         StoredTask(record.task, record.labels, identity)
@@ -36,13 +36,13 @@ def task_of(record: Record) -> Task:
 
 
 def is_given(record: Record) -> bool:
-    """Whether the run is one of a network that a paper makes, see `nalm.models.GivenModel`."""
+    """Whether the run's model is a network given by a function, see `nalm.models.GivenModel`."""
     return any("given" in layer for layer in record.identity["layers"])
 
 
 @functools.cache
 def _kind_of(task: str, given: bool) -> type[Task] | None:
-    """The class of a task; None where nothing here has it, with a warning once unless it is a paper's."""
+    """The class of a task; None if it is not installed, with one warning unless the model is given."""
     try:
         return task_kind(task)
     except NalmError as error:
@@ -53,7 +53,7 @@ def _kind_of(task: str, given: bool) -> type[Task] | None:
 
 @functools.cache
 def spec_of(model: str) -> ModelSpec | None:
-    """What the words for a model stand for today; None where it cannot be made: its file may be gone."""
+    """What a model's text means today; None if it cannot be parsed, for example because its file is gone."""
     try:
         return ModelSpec.parse(model)
     except NalmError:
@@ -63,12 +63,12 @@ def spec_of(model: str) -> ModelSpec | None:
 def effective_weights(
     record: Record, parameters: Mapping[str, np.ndarray], lead: Sequence[int] = ()
 ) -> dict[str, np.ndarray]:
-    """Weights and gates of the units, by layer where there are several; else the parameters themselves.
+    """Weights and gates of the units, by layer if there are several; without units, the parameters.
 
     Args:
         record: the run.
         parameters: the run's parameters by name, each of shape `*lead, ...`.
-        lead: axes in front, such as steps.
+        lead: the sizes of leading axes, such as steps.
     """
     try:
         found = _weights_of_units(_model(record, parameters, lead))
@@ -89,11 +89,11 @@ def _weights_of_units(model: nn.Module | None) -> dict[str, np.ndarray]:
 
 
 def formula(record: Record, *, only_readable: bool = False) -> str | None:
-    """The run's formula at the chosen step, or why there is none to read; None for a model without units.
+    """The run's formula at the chosen step, or why it has none; None if it diverged or has no units.
 
     Args:
         record: the run.
-        only_readable: of an unreadable model say only why, which is ten times faster.
+        only_readable: for an unreadable model, give only the reason, which is ten times faster.
     """
     if record.diverged_at >= 0:
         return None
@@ -109,7 +109,7 @@ def formula(record: Record, *, only_readable: bool = False) -> str | None:
 
 
 def _unreadable(record: Record, error: BaseException) -> str:
-    """Why a run with a user's own unit, which may raise anything, cannot be read; errors of ours are bugs."""
+    """Why a run with a user's own unit cannot be read; an error from a unit of nalm is a bug and raised."""
     spec = spec_of(record.model)
     origin = next((layer.origin for layer in spec.layers if layer.origin), None) if spec else None
     if origin is None:
@@ -120,7 +120,7 @@ def _unreadable(record: Record, error: BaseException) -> str:
 def _model(
     record: Record, parameters: Mapping[str, np.ndarray], lead: Sequence[int] = ()
 ) -> nn.Module | None:
-    """The run's model with these parameters, if its source is still the same."""
+    """The run's model with these parameters; None if its source has changed."""
     spec, task = spec_of(record.model), task_of(record)
     if spec is None or spec.identity() != record.identity["layers"]:
         return None
@@ -128,12 +128,12 @@ def _model(
     held = {name: tuple(parameter.shape) for name, parameter in model.named_parameters()}
     if held != {name: value.shape for name, value in parameters.items()}:
         return None  # a network around the unit, or sizes of a task, that are not known here
-    # Buffers of a user's own module are not parameters, and stay as they are made.
+    # Not strict, because buffers of a user's own module are not stored and keep their first values.
     model.load_state_dict({k: torch.from_numpy(v) for k, v in parameters.items()}, strict=False)
     return model
 
 
 @functools.lru_cache(maxsize=256)
 def _skeleton(text: str, sizes: tuple[int, int], hidden: int, lead: tuple[int, ...]) -> nn.Module:
-    """A model to be filled: the same object for all runs of an architecture."""
+    """A model to load parameters into: the same object for all runs of an architecture."""
     return ModelSpec.parse(text).build(*sizes, hidden=hidden, batch_shape=lead)

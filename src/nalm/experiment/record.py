@@ -1,4 +1,4 @@
-"""What is kept of a run, how it is written as the values of a row, and how damage to those is noticed."""
+"""What the store keeps of a run, how it is encoded as a row, and how damage to a row is noticed."""
 
 from __future__ import annotations
 
@@ -18,23 +18,34 @@ import numpy as np
 
 @dataclass(frozen=True)
 class Record:
-    """What is kept of a run.
+    """What the store keeps of a run.
 
     Attributes:
-        id: name of the run, see `Run.id`. task: name of the task. model: the model as it is written on the
-        command line. labels: what tells the run from others of its task, such as operation and range. seed:
-        the seed. iterations: steps. identity: all that determines the numbers but the seed. machine: versions
-        and processor that computed them. steps: the logged steps. validation, test: the task's decisive error
-        at those steps, on the validation set and on the first test set. errors: further errors and test sets,
-        `split/error` to curve. chosen: index of the chosen step. diverged_at: first logged step with a
-        number that is not finite, or -1. reinitialised: how often the run was given new weights. sparsity:
-        largest distance of a weight from {-1, 0, 1} at the chosen step; None for a model without units.
-        sparsity_with_gates: the same with gates counted. ideal_validation, ideal_test: errors of ideal
-        weights on the run's data, where the task has no threshold of its own. chosen_parameters,
-        final_parameters: parameters at the chosen step and after the last, by name. history_steps, history:
-        some of the logged steps, and the parameters at those, `points x ...` by name; empty for large
-        models. computed_at: when, in ISO 8601. Runs from before version 0.5 have neither. cost: of
-        second-order training, what was found and what it took; else empty.
+        id: the name of the run, see `Run.id`.
+        task: the name of the task.
+        model: the model as it is written on the command line.
+        labels: what distinguishes the run's task from others of its name, such as operation and range.
+        seed: the seed.
+        iterations: the number of steps.
+        identity: everything but the seed that determines the numbers.
+        machine: the versions and the processor that computed them.
+        steps: the logged steps.
+        validation: the task's decisive error at those steps on the validation set.
+        test: the same error on the first test set.
+        chosen: index into `steps` of the chosen step.
+        diverged_at: the first logged step with a number that is not finite, or -1.
+        reinitialised: how often the run was given new weights.
+        sparsity: the largest distance of a weight from {-1, 0, 1} at the chosen step; None without units.
+        sparsity_with_gates: the same, gates included.
+        ideal_validation: the error of ideal weights on the validation set, if the task has no threshold.
+        ideal_test: the same on the first test set.
+        chosen_parameters: the parameters at the chosen step, by name.
+        final_parameters: the parameters after the last step, by name.
+        history_steps: the logged steps at which parameters were kept; empty for large models.
+        history: the parameters at those steps, `points x ...` by name.
+        computed_at: the time in ISO 8601; runs from before version 0.5 have neither this nor a history.
+        cost: in second-order training, what was found and what it cost; otherwise empty.
+        errors: the curves of further errors and test sets, by `split/error`.
     """
 
     id: str
@@ -65,28 +76,29 @@ class Record:
 
 
 COLUMNS = tuple(Record.__dataclass_fields__)
-"""The columns of a row, in order; a checksum follows them."""
+"""The columns of a row, in order; the checksums follow them."""
 _ARRAYS = {"steps": np.int64, "history_steps": np.int64, "validation": np.float64, "test": np.float64}
 _REALS = ("sparsity", "sparsity_with_gates", "ideal_validation", "ideal_test")
 _JSON = ("labels", "identity", "machine", "cost")
 _NAMED_ARRAYS = ("chosen_parameters", "final_parameters", "history", "errors")
 
 BULK = ("identity", "machine", *_NAMED_ARRAYS)
-"""What takes long to read and may be left out: identity, machine, parameters, further errors."""
+"""Columns that take long to read and may be left out: identity, machine, parameters, further errors."""
 PARTS = {"curve": tuple(name for name in COLUMNS if name not in BULK), **{name: (name,) for name in BULK}}
-"""Columns that are checked together: each of those that may be left out alone, and all others as one."""
+"""Columns that share a checksum: each column of `BULK` has its own, and all others have one together."""
 _CHECKSUMS = struct.Struct(f"<{len(PARTS)}I")
 _UNREADABLE = (ValueError, KeyError, TypeError)
-"""What labels raise that are not what was written; errors of JSON are ValueErrors."""
+"""What damaged labels raise when they are read; errors of JSON are ValueErrors."""
 
 
 @dataclass(frozen=True)
 class Damage:
-    """A run that is not as it was stored.
+    """A run that differs from what was stored.
 
     Attributes:
-        place: where it is in the store.
-        id: the name of the run. about: model, labels and seed. Both as far as they can be read.
+        place: its row in the store.
+        id: the name of the run, as far as it can be read.
+        about: model, labels and seed, as far as they can be read.
         parts: which of its `PARTS` are damaged.
     """
 
@@ -97,7 +109,7 @@ class Damage:
 
     @classmethod
     def of(cls, values: Mapping[str, Any], parts: Iterable[str], place: int = 0) -> Damage:
-        """The damage to a row, of which perhaps nothing can be read."""
+        """The damage to a row, even if nothing of the row can be read."""
         try:
             held = json.loads(values["labels"]).items()
             labels = [each if isinstance(each, str) else f"{name}={each}" for name, each in held]
@@ -113,25 +125,25 @@ class Damage:
 
 
 def _printable(value: Any) -> str:
-    """What was read of a damaged row, without what a terminal would obey."""
+    """A value of a damaged row, without control characters, which a terminal would obey."""
     return "?" if value is None else "".join(c if c.isprintable() else "?" for c in str(value))
 
 
 def encoded(record: Record) -> list[Any]:
-    """The values of the row of a record, its checksums last."""
+    """The values of a record's row, its checksums last."""
     values = {name: _encode(name, getattr(record, name)) for name in COLUMNS}
     return [*values.values(), checksums(values)]
 
 
 def decoded(values: Mapping[str, Any]) -> Record:
-    """The record of a row whose values are whole."""
+    """The record of an intact row."""
     held = dict(values)
     del held["checksums"]
     for name, decoder in _DECODERS.items():
         value = held[name]
         held[name] = decoder(value) if value else _EMPTY[name]
     made = object.__new__(Record)
-    made.__dict__.update(held)  # as its __init__ does, which takes as long as all the rest
+    made.__dict__.update(held)  # what __init__ does too, but in as much time as everything else here
     return made
 
 
@@ -141,11 +153,11 @@ def checksums(values: Mapping[str, Any]) -> bytes:
 
 
 def damaged_parts(values: Mapping[str, Any], without: Collection[str] = ()) -> list[str]:
-    """The parts of a row that are not as they were written.
+    """The parts of a row that differ from what was written.
 
     Args:
-        values: the row, with `checksums`.
-        without: parts that were not read.
+        values: the row, with its `checksums`.
+        without: the parts that were not read.
     """
     written = values["checksums"]
     if not isinstance(written, bytes) or len(written) != _CHECKSUMS.size:
@@ -155,7 +167,7 @@ def damaged_parts(values: Mapping[str, Any], without: Collection[str] = ()) -> l
 
 
 def _checksum_of(part: str, values: Mapping[str, Any]) -> int:
-    """The checksum of a part of a row; of texts that many runs share it is computed once."""
+    """The checksum of a part of a row; for texts that many runs share it is computed once."""
     if part in _SHARED:
         return _shared_checksum((values[part],))
     return checksum(_curve(values) if part == "curve" else [values[part]])
@@ -165,7 +177,7 @@ _curve = operator.itemgetter(*PARTS["curve"])
 
 
 def checksum(values: Sequence[Any]) -> int:
-    """CRC-32 of values, of their kinds and lengths too: it notices any change within 32 bits in a row."""
+    """CRC-32 of values, their types and their lengths: it detects any change within 32 consecutive bits."""
     others, blobs = list(values), []
     for k, value in enumerate(others):
         if type(value) is bytes:
@@ -184,9 +196,9 @@ _shared_checksum = functools.lru_cache(maxsize=4096)(checksum)
 def _encode(name: str, value: Any) -> Any:
     if name in _ARRAYS:
         return np.asarray(value, dtype=_ARRAYS[name]).tobytes()
-    if name in _REALS:  # as SQLite gives it back, which knows neither NaN nor -0.0
+    if name in _REALS:  # the value that SQLite returns, which stores neither NaN nor -0.0
         return None if value is None or value != value else float(value) + 0.0
-    if name == "labels":  # in the task's own order, by which rows are sorted
+    if name == "labels":  # not sorted: in the task's own order, by which rows are sorted
         return json.dumps(value)
     if name in _JSON:
         return json.dumps(value, sort_keys=True)
@@ -201,12 +213,12 @@ def _encode(name: str, value: Any) -> Any:
 
 @functools.lru_cache(maxsize=4096)
 def _from_json(text: str) -> Any:
-    """The same object for the same text: the runs of a case share their identity, and nobody changes it."""
+    """The same object for the same text: the runs of a case share their identity, which nothing changes."""
     return json.loads(text) if text else {}
 
 
 def _from_npz(value: bytes) -> dict[str, np.ndarray]:
-    """What `np.savez` wrote; `np.load` takes longest to parse headers, mostly the same ones."""
+    """What `np.savez` wrote; `np.load` spends most of its time on headers, which are mostly the same."""
     if not value:
         return {}
     with zipfile.ZipFile(io.BytesIO(value)) as held:
@@ -223,13 +235,13 @@ def _from_npy(data: bytes) -> np.ndarray:
 
 @functools.lru_cache(maxsize=1024)
 def _npy_header(header: bytes) -> tuple[tuple[int, ...], bool, np.dtype[Any]]:
-    """Shape, order and kind of numbers; the same for all runs of an architecture."""
+    """Shape, whether it is in Fortran order, and dtype: the same for all runs of an architecture."""
     return np.lib.format.read_array_header_1_0(io.BytesIO(header))
 
 
 @functools.lru_cache(maxsize=4096)
 def _steps(value: bytes) -> np.ndarray:
-    """Logged steps: the same array for all runs of a recipe, which cannot be written to."""
+    """Logged steps: the same read-only array for all runs of a recipe."""
     return np.frombuffer(value, _ARRAYS["steps"])
 
 
@@ -239,9 +251,9 @@ _DECODERS: dict[str, Callable[[Any], Any]] = {
     **dict.fromkeys(_JSON, _from_json),
     **dict.fromkeys(_NAMED_ARRAYS, _from_npz),
 }
-"""What makes a value of what is stored, for columns where they differ."""
+"""The decoders of columns whose stored values differ from those of a record."""
 _EMPTY = {
     **{name: np.frombuffer(b"", dtype) for name, dtype in _ARRAYS.items()},
     **{name: {} for name in (*_JSON, *_NAMED_ARRAYS)},
 }
-"""What is read of columns that are empty or were left out; nobody changes it."""
+"""The values of columns that are empty or were left out; nothing changes them."""

@@ -1,4 +1,4 @@
-"""The rows of a benchmark, from stored curves."""
+"""The rows of a benchmark, computed from stored curves."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class Cases(Protocol):
 
 
 def evaluate(experiment: Cases, store: Store, threshold: float | None = None) -> Iterator[dict[str, Any]]:
-    """One row a case, from stored curves, by the task's own threshold or by another."""
+    """One row per case, from stored curves, judged by the task's own threshold or by the one given."""
     for case, records in stored_runs(experiment, store, curves_only=True):
         yield _row(case, records, judged_runs(case, records, threshold))
 
@@ -37,12 +37,12 @@ def evaluate(experiment: Cases, store: Store, threshold: float | None = None) ->
 def judged_cases(
     experiment: Cases, store: Store, threshold: float | None = None, *, curves_only: bool = True
 ) -> Iterator[tuple[Case, JudgedRuns]]:
-    """The runs of each case, judged by the task's own threshold or by another.
+    """The runs of each case, judged by the task's own threshold or by the one given.
 
     Args:
         experiment: which cases and seeds.
-        store: where all of their runs are.
-        threshold: error below which a run is solved, instead of the task's.
+        store: the store that has all of their runs.
+        threshold: the error below which a run is solved, instead of the task's.
         curves_only: leave parameters out, which is many times faster.
     """
     for case, records in stored_runs(experiment, store, curves_only=curves_only):
@@ -50,7 +50,7 @@ def judged_cases(
 
 
 def judged_runs(case: Case, records: Sequence[Record], threshold: float | None = None) -> JudgedRuns:
-    """The runs of a case, judged; none of a task that knows no limits."""
+    """The runs of a case, judged; runs without a threshold are left out."""
     common = limits(case.task) if threshold is None else Limits(threshold, threshold)
     judged = []
     for record in records:
@@ -92,7 +92,7 @@ def _row(case: Case, records: Sequence[Record], judged: Sequence[Judged[Record]]
 
 
 def _median(errors: Sequence[float]) -> float | None:
-    """The median, if it is a number."""
+    """The median; None if it is not finite."""
     found = statistics.median(errors)
     return float(found) if math.isfinite(found) else None
 
@@ -104,19 +104,19 @@ def summary_row(
     thresholds: Sequence[float],
     costs: Sequence[dict[str, Any]],
 ) -> dict[str, Any]:
-    """The measures of the runs of a case, and what they are of.
+    """The measures of the runs of a case, with its task and number of steps.
 
     Args:
         task: the task.
-        iterations: steps.
+        iterations: the number of steps.
         assessments: what became of each run.
-        thresholds: error on the test range below which each of them is solved.
-        costs: what second-order training took for each of them.
+        thresholds: for each run, the test error below which it is solved.
+        costs: for each run, the cost of second-order training.
     """
     return {
         **task.about(),
         "iterations": iterations,
-        # Where every run has a threshold of its own, the middle one stands for all.
+        # If every run has its own threshold, the median is reported.
         "threshold": statistics.median(thresholds) if thresholds else None,
         **summarise(assessments),
         "second_order": summarise_costs(costs),

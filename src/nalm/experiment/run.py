@@ -1,4 +1,4 @@
-"""A run: everything that determines its numbers, and nothing else."""
+"""Cases and runs: everything that determines the numbers of a run, and nothing else."""
 
 from __future__ import annotations
 
@@ -25,14 +25,14 @@ from nalm.training.trainers import trainer_of
 
 @dataclass(frozen=True)
 class Case:
-    """A model on a task: what becomes one row of a benchmark.
+    """A model on a task: one row of a benchmark.
 
     Attributes:
-        model: the model as it is written on the command line, such as `realnpu@modified`.
-        task: the task, with all that its rows are told apart by.
-        iterations: steps; None for those of the recipe.
+        model: the model, such as that of the text `realnpu@modified`.
+        task: the task, with its operation, range and the like.
+        iterations: the number of steps; None for that of the recipe.
         other_recipe: a recipe instead of the one that the model names.
-        hidden: values between the units of a stack.
+        hidden: the number of values between the units of a stack.
         schedule: whether fewer steps than the recipe's shorten its schedules ("scaled") or cut them off
             ("published").
     """
@@ -46,7 +46,7 @@ class Case:
 
     @functools.cached_property
     def recipe(self) -> Recipe:
-        """The recipe, with the steps asked for."""
+        """The recipe, with `iterations` steps."""
         made = self.other_recipe or self.named_recipe
         return made if self.iterations is None else with_steps(made, self.iterations, self.schedule)
 
@@ -57,40 +57,40 @@ class Case:
 
     @property
     def named_recipe(self) -> Recipe:
-        """The recipe that the model names, as the papers use it on the task; a given network has its own."""
+        """The recipe that the model names, adapted to the task; for a given network `other_recipe`."""
         if isinstance(self.model, ModelSpec):
             return published_recipe(self.model, self.task)
         return self.other_recipe or Recipe()
 
     def build(self, batch_shape: Sequence[int] = ()) -> nn.Module:
-        """The network of the task, with the model in it."""
+        """The task's network with the model in it."""
         built = self.model.build(*self.task.unit_features, hidden=self.hidden, batch_shape=batch_shape)
         return self.task.network(built)
 
     def initial(self, seeds: Sequence[int]) -> Parameters | None:
-        """Initial parameters `seeds x ...`; None where the engine draws them by the units' own rules."""
+        """Initial parameters `seeds x ...`; None if the engine draws them by the units' initialisers."""
         return self.model.initial(self.build, seeds)
 
     @functools.cached_property
     def identity(self) -> dict[str, Any]:
-        """What determines the numbers of its runs beside their seeds, as plain data."""
+        """Everything but the seed that determines the numbers of its runs, as plain data."""
         return make_identity(self.task, self.model.identity(), self.recipe, self.hidden)
 
     @functools.cached_property
     def text(self) -> str:
-        """The identity as text, the same for the same numbers."""
+        """The identity as text; equal identities have equal texts."""
         return identity_text(self.identity)
 
 
 def make_identity(
     task: Task, layers: list[dict[str, Any]], recipe: Recipe, hidden: int = 2
 ) -> dict[str, Any]:
-    """What determines the numbers of a run beside its seed."""
+    """Everything but the seed that determines the numbers of a run."""
     source = source_of(task)
     return {
         "format": FORMAT,
         "task": task.identity() if source is None else {**task.identity(), "source": source},
-        # Defaults are left out: what is added later renames no run.
+        # Defaults are left out, so that options added later rename no run.
         **({} if hidden == 2 else {"hidden": hidden}),
         "layers": layers,
         "recipe": to_plain(recipe),
@@ -101,7 +101,7 @@ def make_identity(
 
 
 def knows_ideal_weights(case: Case) -> bool:
-    """Whether the weights that solve its task are known: of a single unit that says so."""
+    """Whether the weights that solve its task are known: only a single unit may know them."""
     if not case.model.is_single_unit:
         return False
     try:
@@ -110,7 +110,7 @@ def knows_ideal_weights(case: Case) -> bool:
         return False
     except (AttributeError, NotImplementedError):
         if not case.model.is_users:
-            raise  # a unit of ours says it; of a user's own it is not asked
+            raise  # only a user's own unit may leave `ideal_` out
         return False
     return True
 
@@ -124,5 +124,5 @@ class Run:
 
     @property
     def id(self) -> str:
-        """A name for the run that is the same wherever its numbers are."""
+        """The name of the run: equal names mean equal numbers."""
         return name_of(self.case.text, self.seed)

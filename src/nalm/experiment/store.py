@@ -1,10 +1,9 @@
 """The store: one SQLite file with the raw curves and weights of all runs.
 
-One process uses it at a time. Rows are written whole or not at all, so that a process that is killed leaves
-a store that can be used again. Every row has checksums, so that a run that was damaged on the disk is named
-instead of read. A file that is not ours, damaged or of an unknown version is refused and left as it is; a
-store of version 0.3 to 0.8 is brought up to date when it is first opened to be written, with a copy kept next
-to it.
+One process uses it at a time. Rows are written completely or not at all, so that a process that is killed
+leaves a usable store. Every row has checksums, so that a run that was damaged on the disk is reported by name
+instead of read. A file that is no store, damaged or of an unknown version is refused and left unchanged; a
+store of version 0.3 to 0.8 is upgraded when it is first opened for writing, and a copy is kept next to it.
 """
 
 from __future__ import annotations
@@ -51,7 +50,7 @@ CREATE TABLE runs (
 _HELD = (*COLUMNS, "checksums")
 _ORDER = "task, model, labels, iterations, seed"
 _FAULTS = (sqlite3.Error, UnicodeDecodeError)
-"""What reading a damaged file raises: the text of an error may itself contain what cannot be read."""
+"""What reading a damaged file raises; the text of SQLite's error may itself contain invalid UTF-8."""
 _MOST_FAULTS = 20
 
 
@@ -59,16 +58,16 @@ class Store:
     """An open store; a context manager.
 
     Args:
-        path: the file; it is made if it does not exist.
+        path: the file; it is created if it does not exist.
         read_only: change nothing, so that a store that cannot be written can be read.
-        damaged: open it even if it is damaged, to say what is and to repair it.
+        damaged: open the store even if it is damaged, to check or repair it.
     """
 
     def __init__(self, path: Path | str, *, read_only: bool = False, damaged: bool = False) -> None:
         self.path = Path(path)
         self.read_only = read_only
-        self._more = f"`nalm runs --check --store {path}` names all damage and says how to repair it."
-        self._schema = SCHEMA  # as it is on the disk
+        self._more = f"`nalm runs --check --store {path}` lists all damage and says how to repair it."
+        self._schema = SCHEMA  # that of the file
         self._more_space: tempfile.TemporaryDirectory[str] | None = None
         try:
             self._connection = self._connect(self.path)
@@ -84,7 +83,7 @@ class Store:
         except _FAULTS as error:
             self.close()
             raise self._refusal(error) from error
-        except BaseException:  # an interruption too: else the file would stay locked
+        except BaseException:  # including an interruption: otherwise the file would stay locked
             self.close()
             raise
 
@@ -93,7 +92,7 @@ class Store:
             made = sqlite3.connect(path, timeout=1.0, isolation_level=None)
             made.execute("PRAGMA locking_mode = EXCLUSIVE")
             return made
-        # In a folder where SQLite cannot keep its other files, it must be told that nothing changes.
+        # If SQLite cannot write its other files to the folder, it must be told that the store never changes.
         fixed = "" if os.access(path.parent, os.W_OK) else "&immutable=1"
         address = f"{path.resolve().as_uri()}?mode=ro{fixed}"
         return sqlite3.connect(address, uri=True, timeout=1.0, isolation_level=None)
@@ -105,25 +104,25 @@ class Store:
         self.close()
 
     def close(self) -> None:
-        """Let others use the file."""
+        """Close the file, so that other processes can use it."""
         if hasattr(self, "_connection"):
             self._connection.close()
         if self._more_space is not None:
             self._more_space.cleanup()
 
     def count(self) -> int:
-        """How many runs are stored."""
+        """The number of stored runs."""
         return len(self._places(ordered=False))
 
     def known(self, ids: Iterable[str]) -> set[str]:
-        """Which of these runs are stored; one with a damaged curve is refused before others are computed."""
+        """Which of these runs are stored; a damaged curve is an error, before any other run is computed."""
         found = set(ids) & {row[0] for row in self._execute("SELECT id FROM runs")}
         for _ in self._whole(self._rows(found, BULK), BULK):
             pass
         return found
 
     def add(self, records: Iterable[Record]) -> None:
-        """Store runs, all of them or none; a run that is there is replaced."""
+        """Store runs, all of them or none; runs that are already stored are replaced."""
         rows = [encoded(record) for record in records]
         marks = ", ".join("?" * len(_HELD))
         with self._changing() as connection:
@@ -132,14 +131,14 @@ class Store:
     def records(
         self, ids: Iterable[str] | None = None, *, without: Collection[str] = (), ordered: bool = True
     ) -> Iterator[Record]:
-        """The stored runs, or those of these names, in the order of their models, operations and seeds.
+        """All stored runs, or those named, sorted by task, model, labels, steps and seed.
 
-        They are read one by one; one of which something that is read was damaged is refused by its name.
+        They are read one by one; a run that is damaged in a part that is read is an error that names it.
 
         Args:
             ids: names of runs.
-            without: which of `BULK` to leave empty; reading them takes most of the time.
-            ordered: False to take all runs as they were stored, which is many times faster in a large store.
+            without: columns of `BULK` to leave empty; reading them takes most of the time.
+            ordered: False to read all runs in the order of storing, which is much faster in a large store.
         """
         rows = self._rows(ids, without) if ordered or ids is not None else self._all_rows(without)
         for values in self._whole(rows, without):
@@ -149,11 +148,11 @@ class Store:
 
     @property
     def has_checksums(self) -> bool:
-        """Whether changed numbers can be noticed: not in a store of version 0.7 or before."""
+        """Whether changed numbers can be noticed: not in a store of version 0.7 or earlier."""
         return self._schema >= FIRST_WITH_CHECKSUMS
 
     def faults(self) -> list[str]:
-        """What is wrong with the file as a whole, as SQLite says it."""
+        """What is wrong with the file as a whole, in SQLite's words."""
         try:
             found = self._execute(f"PRAGMA integrity_check({_MOST_FAULTS})")
         except StoreError as error:
@@ -164,7 +163,7 @@ class Store:
         """All runs that are damaged in any part.
 
         Args:
-            tell: is told how many of how many runs are done.
+            on_progress: called with the number of runs checked and the number of all runs.
         """
         places, statement = self._places(ordered=False), self._select()
         for done, place in enumerate(places, start=1):
@@ -178,15 +177,15 @@ class Store:
             on_progress(done, len(places))
 
     def remove(self, damaged: Iterable[Damage]) -> None:
-        """Take damaged runs out, and make the list of names anew from the runs themselves."""
+        """Remove damaged runs, after rebuilding the index of names from the runs themselves."""
         with self._changing() as connection:
-            connection.execute("REINDEX")  # a run whose name is not in the list cannot be taken out
+            connection.execute("REINDEX")  # a run whose name is not in the index cannot be removed
             connection.executemany("DELETE FROM runs WHERE rowid = ?", [(each.place,) for each in damaged])
 
     # -- rows ------------------------------------------------------------------------------------
 
     def _places(self, ids: Iterable[str] | None = None, *, ordered: bool = True) -> list[int]:
-        """Where the runs are: with these every row is fetched by itself, and few are held at a time."""
+        """The row ids of the runs, with which rows are fetched one by one, so that few are in memory."""
         if not self._has_runs:
             return []
         if ids is not None:
@@ -196,20 +195,20 @@ class Store:
         return [row[0] for row in self._execute(f"SELECT rowid FROM runs {where} ORDER BY {order}")]
 
     def _whole(self, rows: Iterator[dict[str, Any]], without: Collection[str]) -> Iterator[dict[str, Any]]:
-        """The same rows; one that is damaged in a part that was read is refused."""
+        """The same rows; a row that is damaged in a part that was read is an error."""
         for values in rows:
             if parts := damaged_parts(values, without):
                 raise StoreError(f"{self.path}: {Damage.of(values, parts)} {self._more}")
             yield values
 
     def _rows(self, ids: Iterable[str] | None, without: Collection[str]) -> Iterator[dict[str, Any]]:
-        """Rows in order, each fetched by itself."""
+        """Rows in order, fetched one by one."""
         statement = self._select(without)
         for place in self._places(ids):
             yield self._row(place, statement)
 
     def _all_rows(self, without: Collection[str]) -> Iterator[dict[str, Any]]:
-        """All rows as they were stored, in one go."""
+        """All rows in the order of storing, by a single query."""
         if not self._has_runs:
             return
         statement, read = self._select(without, where=""), 0
@@ -224,19 +223,19 @@ class Store:
                 yield dict(zip(_HELD, row))
 
     def _select(self, without: Collection[str] = (), where: str = "WHERE rowid = ?") -> str:
-        """The question for a row; what is left out is empty."""
+        """The query for a row; columns in `without` are empty."""
         empty = dict.fromkeys(without, "x''")
         return f"SELECT {', '.join(empty.get(name, name) for name in _HELD)} FROM runs {where}"
 
     def _row(self, place: int, statement: str) -> dict[str, Any]:
-        """A row as it is, whole or damaged."""
+        """A row, intact or damaged."""
         found = self._execute(statement, (place,))
         if not found:
             raise self._refusal(sqlite3.DatabaseError(f"row {place} is missing"))
         return dict(zip(_HELD, found[0]))
 
     def _want(self, ids: Iterable[str]) -> None:
-        """Put names into a table of this connection, where a query of any length finds them."""
+        """Put names into a temporary table, because their number may exceed the limit of a query."""
         try:
             self._connection.execute("CREATE TEMP TABLE IF NOT EXISTS wanted (id TEXT PRIMARY KEY)")
             self._connection.execute("DELETE FROM temp.wanted")
@@ -253,9 +252,9 @@ class Store:
             raise self._refusal(error) from error
 
     def _take_any_text(self, error: Exception) -> bool:
-        """Whether the error was text that is no UTF-8: from now on it is read all the same.
+        """If the error was invalid UTF-8, return True and from now on read such text all the same.
 
-        Its checksum then tells which run it is of. Not from the start: it takes longer for every text.
+        Its checksum then shows which run is damaged. It is not done from the start, because it is slower.
         """
         if self._connection.text_factory is not str or "decode" not in str(error):
             return False
@@ -264,7 +263,7 @@ class Store:
 
     @contextlib.contextmanager
     def _changing(self) -> Iterator[sqlite3.Connection]:
-        """A transaction: all of it is done or nothing."""
+        """A transaction: either all of it is done or nothing."""
         try:
             self._connection.execute("BEGIN IMMEDIATE")
             yield self._connection
@@ -279,7 +278,7 @@ class Store:
     # -- the file --------------------------------------------------------------------------------
 
     def _is_empty(self) -> bool:
-        """Whether nothing was ever put in: a new file, or one whose maker was killed on the way."""
+        """Whether nothing was ever written: a new file, or one whose creation was interrupted."""
         (things,) = self._connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
         (application,) = self._connection.execute("PRAGMA application_id").fetchone()
         return not things and not application
@@ -296,16 +295,16 @@ class Store:
         (application,) = self._connection.execute("PRAGMA application_id").fetchone()
         (version,) = self._connection.execute("PRAGMA user_version").fetchone()
         if application != _APPLICATION:
-            raise StoreError(f"{self.path} is not a store of nalm; it was left as it is.")
+            raise StoreError(f"{self.path} is not a store of nalm; it was left unchanged.")
         if not OLDEST <= version <= SCHEMA:
             age = "a newer" if version > SCHEMA else "an older"
             made = f"{self.path} was made by {age} nalm (schema {version}, this one uses {SCHEMA})"
-            raise StoreError(f"{made}; it was left as it is.")
+            raise StoreError(f"{made}; it was left unchanged.")
         if not even_damaged:
-            # It compares the list of names with the runs too: else one could be lost, or be there twice.
-            (assessment,) = self._connection.execute("PRAGMA integrity_check(1)").fetchone()
-            if assessment != "ok":
-                raise sqlite3.DatabaseError(assessment)
+            # It also compares the index of names with the runs: otherwise one could be missing or repeated.
+            (answer,) = self._connection.execute("PRAGMA integrity_check(1)").fetchone()
+            if answer != "ok":
+                raise sqlite3.DatabaseError(answer)
         if version != SCHEMA and self.read_only:
             self._schema = version
             self._connection.close()
@@ -317,18 +316,18 @@ class Store:
             raise sqlite3.DatabaseError(f"column {min(lost)} is missing")
 
     def _modern_copy(self) -> Path:
-        """The store of an older version, brought up to date in a temporary file: reading changes nothing."""
+        """An upgraded copy of an older store in a temporary folder, because reading changes nothing."""
         self._more_space = tempfile.TemporaryDirectory(prefix="nalm-")
         copy = Path(shutil.copyfile(self.path, Path(self._more_space.name) / self.path.name))
         Store(copy).close()
         return copy
 
     def _upgrade(self, version: int) -> None:
-        """Make a store of this schema out of an older one, all at once, with a copy of that next to it."""
+        """Upgrade an older store to this schema in one transaction, keeping a copy of it next to it."""
         copy = self.path.with_name(f"{self.path.name}.schema-{version}")
         copy.unlink(missing_ok=True)  # left by an upgrade that was interrupted
         self._connection.execute("VACUUM INTO ?", (str(copy),))
-        # Text that was damaged is read all the same.
+        # From here on, text that was damaged is read all the same.
         self._take_any_text(UnicodeError("decode"))
         with self._changing() as connection:
             bring_over(connection, _TABLE)
@@ -338,5 +337,5 @@ class Store:
         return refusal(error, self.path, self.read_only, self._more)
 
     def damaged(self, how: str) -> StoreError:
-        """What is raised where something is wrong with the file."""
+        """The error for a damaged file."""
         return damaged(self.path, how, self._more)

@@ -1,4 +1,4 @@
-"""A store that cannot be used, in one sentence."""
+"""Errors of a store: for each way in which it cannot be used, one sentence."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from nalm.errors import NalmError
 
 
 class StoreError(NalmError):
-    """A store that cannot be used, in one sentence."""
+    """A store cannot be used; the text says why."""
 
 
 def is_read_only(path: Path) -> bool:
@@ -18,28 +18,28 @@ def is_read_only(path: Path) -> bool:
 
 
 def damaged(path: Path, how: str, more: str) -> StoreError:
-    """What is raised where something is wrong with the file."""
-    return StoreError(f"{path} is damaged ({how}); it was left as it is. {more}")
+    """The error for a damaged file."""
+    return StoreError(f"{path} is damaged ({how}); it was left unchanged. {more}")
 
 
 def refusal(error: Exception, path: Path, read_only: bool, more: str) -> StoreError:
-    """The sentence for what SQLite raised.
+    """The error for what SQLite raised.
 
     Args:
-    error: what was raised.
-    path: the store.
-    read_only: whether it was opened to be read.
-    more: where a user learns more about damage.
+        error: what was raised.
+        path: the store.
+        read_only: whether it was opened only to be read.
+        more: a sentence that says how to learn more about damage.
     """
     text = " ".join(str(error).split())
     if "locked" in text or "busy" in text:
         return StoreError(f"{path} is in use by another command; wait for it or use another --store.")
     if "not a database" in text:
-        return StoreError(f"{path} is not a store of nalm; it was left as it is.")
+        return StoreError(f"{path} is not a store of nalm; it was left unchanged.")
     if "readonly" in text or (not read_only and is_read_only(path)):
         return StoreError(f"{path} cannot be written: it or its folder is read-only.")
     if "full" in text:
-        return StoreError(f"{path} cannot be written: the disk is full. What was stored before is whole.")
+        return StoreError(f"{path} cannot be written: the disk is full. Runs stored before are intact.")
     if "unable to open" in text or path.is_dir():
-        return StoreError(f"{path} cannot be opened or made.")
+        return StoreError(f"{path} cannot be opened or created.")
     return damaged(path, text, more)

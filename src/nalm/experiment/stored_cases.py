@@ -1,7 +1,7 @@
-"""Everything in a store, case by case: runs that differ in their seed alone, judged together.
+"""Everything in a store, case by case: runs that differ only in their seed are judged together.
 
-A store may hold millions of runs: curves are judged as they come and let go, and what is kept of a run is its
-name, its seed and its assessment.
+A store may hold millions of runs: each curve is judged as it is read and then dropped, and only the run's
+name, seed and assessment are kept.
 """
 
 from __future__ import annotations
@@ -31,19 +31,19 @@ from nalm.recipes.steps import STEP_NAMES
 from nalm.tasks import RangeTask
 
 WEIGHTS = ("chosen_parameters", "final_parameters", "history")
-"""What cases are made without: most of a store."""
+"""Columns that cases do not need: most of a store's size."""
 NO_COST: dict[str, Any] = {}
 
 
 class StoredRun(NamedTuple):
-    """What is kept in memory of every run of a store: its name, and what it counts as.
+    """What is kept in memory of every run of a store.
 
     Attributes:
-        id: its name in the store, where all the rest is.
+        id: its name in the store, which has the rest.
         seed: its seed.
         assessment: what became of it.
-        threshold: error on the test range below which it is solved.
-        cost: what second-order training took; else empty.
+        threshold: the test error below which it is solved.
+        cost: the cost of second-order training; empty for other runs.
     """
 
     id: str
@@ -54,7 +54,7 @@ class StoredRun(NamedTuple):
 
 
 Versions = tuple[tuple[str, Any], ...]
-"""What computed a run, by name."""
+"""The versions that computed a run, as pairs of name and value."""
 
 
 @dataclass(frozen=True)
@@ -65,13 +65,13 @@ class StoredCase:
         task: the task.
         model: the model as it was written on the command line.
         runs: the runs in the order of their seeds.
-        variant: how the runs differ from what these words stand for today, such as `hidden=10`; empty for
+        variant: how the runs differ from what the model's text means today, such as `hidden=10`; empty for
             the model's own recipe and steps.
-        identity: what determines the numbers of its runs beside their seeds.
-        iterations: steps.
-        machines: how many runs were computed by which versions.
-        times: when the first and the last of its runs were computed, in ISO 8601; empty if nobody noted it.
-        untimed: how many runs are from before times were noted.
+        identity: what, together with the seed, determines the numbers of a run.
+        iterations: the number of steps.
+        machines: the number of runs by the versions that computed them.
+        times: when the first and the last of its runs were computed, in ISO 8601; empty if not recorded.
+        untimed: the number of runs without a recorded time.
     """
 
     task: RangeTask
@@ -92,7 +92,7 @@ class StoredCase:
         return recipe.get("by") or ("second-order" if second_order else "engine")
 
     def row(self) -> dict[str, Any]:
-        """The measures of the case, as in the JSON of a benchmark."""
+        """The measures of the case, as in a benchmark's JSON."""
         return summary_row(
             self.task,
             self.iterations,
@@ -103,13 +103,13 @@ class StoredCase:
 
 
 def stored_cases(records: Iterable[Record], others: OtherCases | None = None) -> list[StoredCase]:
-    """Cases of synthetic tasks in the order of their first runs.
+    """The cases of synthetic tasks, in the order of their first runs.
 
-    Records are let go one by one, so that a store of any size can be read.
+    Records are dropped one by one, so that a store of any size can be read.
 
     Args:
         records: runs in any order; their `WEIGHTS` are not needed.
-        others: takes the runs of all other tasks, and those that no threshold can judge.
+        others: collects the runs of all other tasks, and those without a threshold.
     """
     others = OtherCases() if others is None else others
     groups: dict[tuple[str, str], _Group | None] = {}
@@ -126,7 +126,7 @@ def stored_cases(records: Iterable[Record], others: OtherCases | None = None) ->
 
 
 class _Texts:
-    """Identities as texts; one that is the same object for many runs is written once."""
+    """Identities as texts; an object that many runs share is serialised once."""
 
     MOST = 10_000
 
@@ -134,18 +134,18 @@ class _Texts:
         self._known: dict[int, tuple[dict[str, Any], str]] = {}
 
     def of(self, identity: dict[str, Any]) -> str:
-        """The same text for the same numbers."""
+        """The text of an identity; equal identities have equal texts."""
         held = self._known.get(id(identity))
         if held is None:
             if len(self._known) == self.MOST:
                 self._known.clear()
-            # The object is held too: as long as it lives, no other has its place in memory.
+            # The object is kept too: while it lives, no other object has its id.
             held = self._known[id(identity)] = identity, json.dumps(identity, sort_keys=True)
         return held[1]
 
 
 class _Group:
-    """Runs of a case, as they come."""
+    """Collects the runs of a case."""
 
     def __init__(self, first: Record, task: RangeTask) -> None:
         self.first = first
@@ -158,7 +158,7 @@ class _Group:
         self.untimed = 0
 
     def add(self, record: Record) -> bool:
-        """Take a run, if it can be judged."""
+        """Add a run and return True, if it can be judged."""
         below = self.below or limits(self.task, record.ideal_test, record.ideal_validation)
         if below is None:
             return False
@@ -177,13 +177,13 @@ class _Group:
         return True
 
     def _count_machine(self) -> None:
-        """Count the runs of the last machine together: most runs of a store share theirs."""
+        """Count the latest runs of one machine at once: most runs of a store share one."""
         if self.of_machine:
             self.machines[_versions(self.machine, self.first.identity)] += self.of_machine
         self.of_machine = 0
 
     def case(self) -> StoredCase:
-        """What they are together."""
+        """The case of all runs added."""
         self._count_machine()
         first = self.first
         return StoredCase(
@@ -206,14 +206,14 @@ def _versions(machine: dict[str, Any], identity: dict[str, Any]) -> Versions:
 
 
 def _usual(record: Record) -> dict[str, Any]:
-    """What the words of a record stand for today.
+    """The identity that the record's model and task have today.
 
-    Where nobody knows, because the model's file is gone or it has no recipe for the operation, it is the
-    plain recipe and no source: then all that is special about the run is told.
+    If it is not known, because the model's file is gone or it has no recipe for the operation, the default
+    recipe without a source is taken: then everything special about the run is listed.
     """
     spec, task = spec_of(record.model), task_of(record)
     if is_given(record):
-        return record.identity  # a network of a paper has no other set-up than its own
+        return record.identity  # a paper's own network has a single set-up
     if spec is not None:
         with contextlib.suppress(NalmError):
             return Case(spec, task).identity
@@ -222,7 +222,7 @@ def _usual(record: Record) -> dict[str, Any]:
 
 
 def variant_of(record: Record) -> tuple[str, ...]:
-    """How a run differs from what its words stand for today; empty for the model's own recipe and steps."""
+    """How a run differs from what its model's text means today; empty for its own recipe and steps."""
     text = json.dumps(record.identity, sort_keys=True)
     if (record.model, text) not in _VARIANTS:
         _VARIANTS[record.model, text] = differences(record.identity, _usual(record))
@@ -238,7 +238,7 @@ def differences(identity: dict[str, Any], usual: dict[str, Any]) -> tuple[str, .
     texts: dict[str, str] = {}
     for path in [*ours, *(p for p in theirs if p not in ours)]:
         kind, text = ours.get(path, ("", ""))
-        # What is inside a thing of another kind has been told with it.
+        # The parts of something of another kind are already listed with it.
         if kind != theirs.get(path, ("",))[0] and not any(path.startswith(f"{above}.") for above in texts):
             texts[path] = f"{path}={text}" if path in ours else f"no {path}"
     if scaled := _scaled_steps(ours, theirs):
@@ -248,7 +248,7 @@ def differences(identity: dict[str, Any], usual: dict[str, Any]) -> tuple[str, .
 
 
 def _scaled_steps(ours: _Leaves, theirs: _Leaves) -> set[str]:
-    """The steps of a recipe, if fewer steps shortened all of them in proportion; else nothing."""
+    """Paths of the recipe's steps, if fewer iterations shortened all of them in proportion; else empty."""
     steps = {path for path in ours if path in theirs and path.rpartition(".")[2] in STEP_NAMES}
     steps &= {path for path in steps if _is_number(ours[path][1]) and _is_number(theirs[path][1])}
     if not steps or "iterations" not in ours.keys() & theirs.keys():
@@ -265,7 +265,7 @@ def _is_number(text: str) -> bool:
 
 
 _Leaves = dict[str, tuple[str, str]]
-"""By path: what two things must have in common to be compared by their parts, and the whole as text."""
+"""By path: the kind, which must be equal for parts to be compared, and the whole as text."""
 
 
 def _leaves(identity: dict[str, Any]) -> _Leaves:

@@ -1,7 +1,7 @@
-"""Stores of version 0.3 to 0.8, brought over to the schema of today.
+"""Upgrade stores of version 0.3 to 0.8 to the current schema.
 
-Runs keep their numbers. Their names change once: a run was named by what Python prints for its recipe, and is
-now named by plain data. Operation, range and number of inputs were columns, and are now labels.
+Runs keep their numbers. Their names change once: a run was named by the `repr` of its recipe, and is now
+named by plain data. Operation, range and number of inputs were columns, and are now labels.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from nalm.experiment.record import COLUMNS, checksum, checksums
 from nalm.recipes.plain import Plain, without_defaults
 
 OLDEST = 2
-"""The first schema that can be brought over."""
+"""The oldest schema that can be upgraded."""
 FIRST_WITH_CHECKSUMS = 5
 _COLUMNS = (
     "id", "task", "model", "op", "range", "inputs", "seed", "iterations", "identity", "machine", "steps",
@@ -31,7 +31,7 @@ _COLUMNS = (
     "computed_at", "cost",
 )  # fmt: skip
 _LATER = {"history_steps": b"", "history": b"", "computed_at": "", "cost": "", "checksums": None}
-"""Columns that not every older schema has, and what stands for them."""
+"""Columns that not every older schema has, with their values where they are missing."""
 _BULK = ("identity", "machine", "chosen_parameters", "final_parameters", "history")
 _PARTS = {"curve": tuple(name for name in _COLUMNS if name not in _BULK), **{name: (name,) for name in _BULK}}
 _CHECKSUMS = struct.Struct(f"<{len(_PARTS)}I")
@@ -44,18 +44,18 @@ _UNREADABLE = (
     NotImplementedError,
     SyntaxError,
 )
-"""What values raise that are not what was written; errors of JSON and of Unicode are ValueErrors."""
+"""What damaged values raise when they are read; errors of JSON and of Unicode are ValueErrors."""
 _SETTINGS = ("layers", "recipe", "hidden", "log_interval", "precision", "numerics_version")
 _SUBSETS = {"subset_ratio": 0.25, "overlap_ratio": 0.5}
 _NUMBERS = {"inf": float("inf"), "nan": float("nan")}
 
 
 def bring_over(connection: sqlite3.Connection, table: str) -> None:
-    """Put all runs into a table of today's schema, inside a transaction of the caller's.
+    """Move all runs into a table of the current schema; the caller opens and ends the transaction.
 
     Args:
         connection: to a store of an older schema.
-        table: the statement that makes the table of today.
+        table: the statement that creates the current table.
     """
     connection.execute("ALTER TABLE runs RENAME TO older")
     connection.execute(table)
@@ -74,7 +74,7 @@ def _older(connection: sqlite3.Connection) -> Iterator[dict[str, Any]]:
 
 
 def _row(older: dict[str, Any]) -> list[Any]:
-    """The values of a row of today; a damaged run stays damaged: it is given no checksums."""
+    """The values of a row of the current schema; a damaged run gets no checksums, so it stays damaged."""
     labels = json.dumps({name: older[name] for name in ("op", "inputs", "range")})
     values = {**older, "labels": labels, "errors": b""}
     if _is_damaged(older):
@@ -86,7 +86,7 @@ def _row(older: dict[str, Any]) -> list[Any]:
 
 
 def _storable(value: Any) -> Any:
-    """Text with bytes that are no UTF-8 as those bytes."""
+    """Text that is not valid UTF-8 as its original bytes; any other value as it is."""
     if isinstance(value, str) and any("\ud800" <= c <= "\udfff" for c in value):
         return value.encode("utf-8", "surrogateescape")
     return value
@@ -96,7 +96,7 @@ def _storable(value: Any) -> Any:
 
 
 def modern_identity(older: dict[str, Any]) -> dict[str, Any]:
-    """What determines a run's numbers, from the way in which it was written up to version 0.8."""
+    """The current form of an identity that was written by version 0.8 or earlier."""
     if not isinstance(older.get("recipe"), str):
         return older
     task = {"name": older["task"], **{k: v for k, v in older.items() if k not in (*_SETTINGS, "task")}}
@@ -106,7 +106,7 @@ def modern_identity(older: dict[str, Any]) -> dict[str, Any]:
 
 
 def recipe_of_text(text: str) -> Plain:
-    """A recipe as plain data, from what Python printed for it."""
+    """A recipe as plain data, from its `repr`."""
     return without_defaults(_plain(ast.parse(text, mode="eval").body))
 
 
@@ -114,7 +114,7 @@ def _plain(node: ast.expr) -> Plain:
     if isinstance(node, ast.Call):
         fields = {str(word.arg): _plain(word.value) for word in node.keywords}
         kind = ast.unparse(node.func)
-        # Runs from before the rule for "exact" had a number were judged by the first one.
+        # Runs from before rules for "exact" were numbered used the first rule.
         first = {"rule": 1} if kind == "LevenbergMarquardt" else {}
         return {"kind": kind, **first, **fields}
     if isinstance(node, ast.Tuple):
@@ -130,7 +130,7 @@ def _plain(node: ast.expr) -> Plain:
 
 
 def _is_damaged(values: Mapping[str, Any]) -> bool:
-    """Whether a row is not as it was written; without checksums, whether it cannot be what was written."""
+    """Whether a row differs from what was written; without checksums, whether it cannot be read."""
     written = values["checksums"]
     if isinstance(written, bytes) and len(written) == _CHECKSUMS.size:
         found = [checksum([values[name] for name in names]) for names in _PARTS.values()]
@@ -155,6 +155,6 @@ def _is_readable(values: Mapping[str, Any]) -> bool:
 
 
 def _is_named_by(values: Mapping[str, Any]) -> bool:
-    """Whether the run's name is made of its identity and seed."""
+    """Whether the run's name matches its identity and seed."""
     text = f"{values['identity']} {values['seed']}".encode("utf-8", "surrogateescape")
     return hashlib.sha256(text).hexdigest()[:32] == values["id"]

@@ -1,6 +1,6 @@
-"""Baselines of the papers: ordinary networks that the units are compared with. They need no batch shape.
+"""Baselines of the papers: ordinary networks, without batch shape, that the units are compared with.
 
-The linear layer with its variants, and the quadratic one, are units: `nalm.Linear`, `nalm.Quadratic`.
+The linear layer with its variants and the quadratic layer are units: `nalm.Linear`, `nalm.Quadratic`.
 """
 
 from __future__ import annotations
@@ -60,11 +60,11 @@ class MLP(nn.Module):
         out_features: number of outputs.
         hidden: sizes of the hidden layers, or one of `PRESETS`.
         activation: one of `ACTIVATIONS`.
-        bias: whether the layers have shifts.
+        bias: whether the layers have biases.
         device: where the parameters live.
         dtype: precision of the parameters.
 
-    `Threshold` in torch has no default: it passes what is above 0 and gives 0 below.
+    torch's `Threshold` has no defaults: here it passes values above 0 and is 0 otherwise.
     """
 
     def __init__(

@@ -1,4 +1,4 @@
-"""CalcNet: evaluates an arithmetic expression with a unit for each operation.
+"""CalcNet: evaluates an arithmetic expression with one unit per operation.
 
 The expression is parsed by precedence (operator precedence parsing, never `eval`) into a sequence of
 operations, and each is computed by a unit with two inputs and one output. Rana et al. 2019; thesis, section
@@ -6,8 +6,8 @@ operations, and each is computed by a unit with two inputs and one output. Rana 
 
     expression = numbers, + - * / ^ (also **), brackets, unary minus and plus; 1e3 and 10^3 are powers of ten
 
-A power binds closest and to the right, then unary signs, then * and /, then + and -. Exponents are whole
-numbers: a power is computed as repeated products, and for negative exponents as the quotient of 1 and that.
+Powers bind tightest and group to the right, then unary signs, then * and /, then + and -. Exponents are whole
+numbers: a power is computed as repeated products, and for negative exponents 1 is divided by the result.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ _TOKEN = re.compile(
 
 
 class ExpressionError(ArgumentError):
-    """An expression that cannot be read or computed, with the position of what is wrong, counted from 1."""
+    """An expression that cannot be parsed or computed, with the position of the fault, counted from 1."""
 
     def __init__(self, text: str, position: int, expected: str, got: str) -> None:
         self.position = position
@@ -43,7 +43,7 @@ class ExpressionError(ArgumentError):
 
 @dataclass(frozen=True)
 class Token:
-    """A number, or the symbol of an operation; and where it stands."""
+    """A number or the symbol of an operation, and its position."""
 
     text: str
     position: int
@@ -93,7 +93,7 @@ class CalcNet(nn.Module):
         if token.text in POWERS:
             return self._power(expression, token, left, right)
         if token.text == "/" and right == 0:
-            raise ExpressionError(expression, token.position, "a quotient with a divisor", "division by zero")
+            raise ExpressionError(expression, token.position, "a divisor other than 0", "division by zero")
         return self._compute(SYMBOLS[token.text], left, right)
 
     def _power(self, expression: str, token: Token, base: float, exponent: float) -> float:
@@ -110,7 +110,8 @@ class CalcNet(nn.Module):
         if exponent >= 0:
             return result
         if result == 0:
-            raise ExpressionError(expression, token.position, "a power with a value", "division by zero")
+            expected = "a base other than 0 for a negative exponent"
+            raise ExpressionError(expression, token.position, expected, "division by zero")
         return self._compute("div", 1.0, result)
 
     def _compute(self, op: str, left: float, right: float) -> float:
@@ -165,7 +166,7 @@ def _tokens(expression: str) -> list[Token]:
 
 
 def _open(expression: str, token: Token, output: list[Token], waiting: list[Token]) -> bool:
-    """Take a token where an operand must begin; whether one must still begin."""
+    """Take a token where an operand must begin; return whether an operand must begin next."""
     if token.value is not None:
         output.append(token)
         return False
@@ -179,7 +180,7 @@ def _open(expression: str, token: Token, output: list[Token], waiting: list[Toke
 
 
 def _close(expression: str, token: Token, output: list[Token], waiting: list[Token]) -> bool:
-    """Take a token after a complete operand; whether another operand must begin."""
+    """Take a token after a complete operand; return whether an operand must begin next."""
     if token.value is not None or token.text == "(":
         raise ExpressionError(expression, token.position, "an operation", repr(token.text))
     closing = token.text == ")"
@@ -195,7 +196,7 @@ def _close(expression: str, token: Token, output: list[Token], waiting: list[Tok
 
 
 def _comes_first(before: Token, token: Token) -> bool:
-    """Whether the operation that waits is computed before this one; powers group to the right."""
+    """Whether the waiting operation `before` is computed before `token`; powers group to the right."""
     earlier, later = PRECEDENCE[before.text], PRECEDENCE[token.text]
     return earlier > later or (earlier == later and token.text not in POWERS)
 

@@ -1,8 +1,7 @@
 """A unit configured by an LSTM: its parameters are learnt functions of the LSTM's output.
 
 Trask et al. 2018, section 4.4: the LSTM reads a program step by step and controls a NALU that sees the
-numbers. At each step every sample has a unit of its own, which is a batch of models for a unit with a batch
-shape.
+numbers. At each step every sample has its own unit; together they are one unit with a batch shape.
 """
 
 from __future__ import annotations
@@ -59,7 +58,7 @@ class ConfiguredByLSTM(nn.Module):
         made = spec.build(in_features, out_features, batch_shape=(1,), device="meta", dtype=dtype)
         assert isinstance(made, Unit)
         self.in_features = made.in_features
-        self._unit = [made]  # in a list, because its parameters are computed and not learnt
+        self._unit = [made]  # in a list, so that its parameters, which are computed, are not registered
         self._shapes = {name: parameter.shape[1:] for name, parameter in made.named_parameters()}
         self.configure = nn.ModuleDict(
             {name: nn.Linear(hidden_size, shape.numel(), **factory) for name, shape in self._shapes.items()}
@@ -67,7 +66,7 @@ class ConfiguredByLSTM(nn.Module):
         self.reset_parameters()
 
     def reset_parameters(self) -> None:
-        """Draw everything anew."""
+        """Draw all parameters again."""
         unit = self._unit[0]
         self.lstm.reset_parameters()
         for name in self._shapes:
@@ -84,7 +83,7 @@ class ConfiguredByLSTM(nn.Module):
             ("input", input, self.in_features),
         ):
             if given.dim() != 2 or given.shape[0] != control.shape[0] or given.shape[1] != size:
-                expected = f"of shape {control.shape[0]} x {size}, one row a sample"
+                expected = f"of shape {control.shape[0]} x {size}, one row per sample"
                 raise ArgumentError(name, expected, f"shape {tuple(given.shape)}")
         hidden, memory = self.lstm(control, state)
         parameters = {

@@ -1,6 +1,7 @@
-"""Many models of one architecture as one: how the engine sees a user's model.
+"""Many models of one architecture, computed as one.
 
-A model made of units alone has the model axis natively. Any other `nn.Module` gets it from `torch.func.vmap`.
+A model that consists only of units has a native model axis. Any other `nn.Module` gets it by
+`torch.func.vmap`.
 """
 
 from __future__ import annotations
@@ -29,7 +30,7 @@ WITH_STATISTICS = (
 )
 """Modules that keep statistics from batch to batch."""
 DRAWING = (nn.Dropout, nn.Dropout1d, nn.Dropout2d, nn.Dropout3d, nn.AlphaDropout, nn.FeatureAlphaDropout)
-"""Modules that draw random numbers while they are trained."""
+"""Modules that draw random numbers in training."""
 _MIXING = (*WITH_STATISTICS, *DRAWING)
 _DRAWING = threading.Lock()
 _OURS = ("nalm", "torch")
@@ -37,7 +38,7 @@ _OURS = ("nalm", "torch")
 
 
 class Models:
-    """An architecture that is applied with parameters `models x ...` handed in.
+    """An architecture that is applied with given parameters `models x ...`.
 
     Args:
         model: one model; it is copied and never changed.
@@ -46,13 +47,13 @@ class Models:
     """
 
     refused: ClassVar[tuple[type[nn.Module], ...]] = _MIXING
-    """Modules whose result depends on other models, or on random numbers that are not handed in."""
+    """Modules whose result depends on other models, or on random numbers that no seed determines."""
 
     def __init__(self, model: nn.Module, dtype: torch.dtype, device: torch.device) -> None:
         check_weights(model)
         mixing = mixing_module(model, self.refused)
         if mixing is not None:
-            expected = "made of modules whose result depends on the model's own weights and inputs alone"
+            expected = "made of modules whose result depends only on the model's own weights and inputs"
             raise ArgumentError("model", expected, type(mixing).__name__)
         if any(unit.batch_shape for unit in units_of(model)):
             hint = "To train many at once, give `seeds`."
@@ -64,9 +65,8 @@ class Models:
         self.dtype, self.device = dtype, device
         if self.native:
             for unit in units_of(self.skeleton):
-                unit.batch_shape = torch.Size(
-                    (1,)
-                )  # its length alone is used: the size is that of the weights
+                # Only its length is used: the number of models is that of the weights.
+                unit.batch_shape = torch.Size((1,))
         self.programs: dict[Hashable, Any] = {}
         self.names = [name for name, _ in model.named_parameters()]
         if not self.names:
@@ -87,7 +87,7 @@ class Models:
                     raise ArgumentError("model", "made of layers that fit each other", got)
             return
         if self.foreign:
-            return  # its rehearsal tells more
+            return  # its rehearsal checks it more closely
         rows = torch.zeros(2, *input_shape, dtype=self.dtype, device=self.device)
         try:
             shape = tuple(self.skeleton(rows).shape)
@@ -98,7 +98,7 @@ class Models:
             raise ArgumentError("model", expected, got)
 
     def key(self) -> Hashable:
-        """What determines the computation, for finding a program made before; None if that is not known."""
+        """What determines the computation, to find a program compiled before; None if that is not known."""
         options = [_options(module) for module in self.skeleton.modules()]
         if not self.native or None in options:
             return None
@@ -110,7 +110,7 @@ class Models:
         return {name: p.shape for name, p in self.skeleton.named_parameters()}
 
     def first_names(self) -> list[str]:
-        """Names of the parameters of the first unit, if it is one that only adds inputs up; else none."""
+        """Names of the parameters of the first unit, if it can only add and subtract inputs; else none."""
         units = [(path, m) for path, m in self.skeleton.named_modules() if isinstance(m, Unit)]
         if not self.native or not set(units[0][1].ops) <= {"add", "sub"}:
             return []
@@ -123,13 +123,13 @@ class Models:
         step: int = 0,
         others: Sequence[Initialise] = (),
     ) -> Parameters:
-        """Initial parameters, each model's from its own seed alone; frozen ones are those of the model.
+        """Initial parameters, drawn for each model from its own seed only; frozen ones are the model's own.
 
         Args:
             seeds: one per model.
-            purpose: at the start, or again.
+            purpose: the stream: initialisation, or reinitialisation.
             step: the step at which they are drawn.
-            others: initial values that replace the units' own.
+            others: initialisers that replace the units' own.
         """
         drawn = (
             self._initial_by_units(seeds, purpose, step, others)
@@ -163,7 +163,7 @@ class Models:
         Args:
             parameters: `models x ...` by name.
             x: the inputs.
-            source: gives the source of noise of each unit by its index; None evaluates without noise.
+            source: returns a unit's source of noise by the unit's index; None evaluates without noise.
         """
         self.skeleton.train(source is not None)
         if not self.native:
@@ -178,22 +178,22 @@ class Models:
                 unit.uniform_source = None
 
     def apply(self, parameters: Parameters, question: Callable[[nn.Module], Any]) -> Any:
-        """The answer to a question about the model with these parameters in place.
+        """What `question` returns for the model with these parameters.
 
-        Parameters that the question changes in place are changed in the dictionary.
+        Parameters that `question` changes in place are changed in the dictionary.
         """
         return apply(self.skeleton, parameters, question)
 
     def _initial_by_torch(self, seeds: Tensor, step: int) -> Parameters:
-        """Torch's own modules draw from the one generator of the process, which is put back afterwards.
+        """Draw by torch's modules from the global generator, whose state is restored afterwards.
 
-        Of our own threads one draws at a time; numbers that another thread draws from it meanwhile are not
-        those of the caller's seed, and spoil the ones here.
+        Only one of nalm's threads draws at a time. If another thread draws from the generator meanwhile,
+        neither its numbers nor those drawn here are the ones of their seeds.
         """
         drawn = []
         with _DRAWING, torch.random.fork_rng(devices=[]):
             for seed in seeds.tolist():
-                # At the start as `made_by_seed` does, so that most modules start alike by name and by hand.
+                # At the start like `made_by_seed`: most modules given by name or as objects then start alike.
                 torch.manual_seed(seed if step == 0 else seed * 1_000_003 + step)
                 fresh = copy.deepcopy(self.skeleton)
                 _reset(fresh)
@@ -202,7 +202,7 @@ class Models:
 
 
 def made_by_seed(make: Callable[[], nn.Module], seeds: Sequence[int]) -> Parameters:
-    """The parameters of a plain module, made once for each seed under torch's generator: `runs x ...`."""
+    """The parameters of a plain module, made once per seed with torch's generator seeded: `runs x ...`."""
     made: dict[int, nn.Module] = {}
     with torch.random.fork_rng(devices=[]):
         for seed in seeds:
@@ -214,13 +214,13 @@ def made_by_seed(make: Callable[[], nn.Module], seeds: Sequence[int]) -> Paramet
 
 
 def apply(model: nn.Module, parameters: Parameters, question: Callable[[nn.Module], Any]) -> Any:
-    """The answer to a question about a model with these parameters in place of its own."""
+    """What `question` returns for a model with these parameters in place of its own."""
     named = {f"model.{name}": p for name, p in parameters.items()}
     return functional_call(_Caller(model), named, (question,))
 
 
 class _Caller(nn.Module):
-    """Makes any question about a model a `forward`, which is what `functional_call` can call."""
+    """Calls any function of a model in `forward`, because `functional_call` calls only that."""
 
     def __init__(self, model: nn.Module) -> None:
         super().__init__()
@@ -244,7 +244,7 @@ _OF_EVERY_UNIT = {*vars(nn.Module()), "_factory", "initialisers", "ops", "unifor
 
 
 def _options(module: nn.Module) -> tuple[tuple[str, Any], ...] | None:
-    """What a unit was made with; None if that includes more than numbers and words, such as a function."""
+    """A unit's options; None if one is neither a number nor a text, such as a function."""
     own = sorted((k, v) for k, v in vars(module).items() if k not in _OF_EVERY_UNIT)
     simple = all(isinstance(v, (bool, int, float, str, torch.Size, type(None))) for _, v in own)
     return tuple(own) if simple and not module._buffers else None
@@ -261,13 +261,13 @@ def check_weights(model: nn.Module) -> None:
 
 
 def check_changeable(model: nn.Module) -> None:
-    """Refuse weights that cannot be changed in place where this is called."""
+    """Refuse weights that cannot be changed in place in the caller's inference mode."""
     if any(p.is_inference() for p in model.parameters()) and not torch.is_inference_mode_enabled():
         raise ArgumentError("model", "one whose weights can be changed", "weights made under inference_mode")
 
 
 def mixing_module(model: nn.Module, kinds: tuple[type[nn.Module], ...] = _MIXING) -> nn.Module | None:
-    """A module whose result depends on other models, or on random numbers that are not handed in."""
+    """The first module whose result depends on other models, or on random numbers that no seed determines."""
     return next((module for module in model.modules() if isinstance(module, kinds)), None)
 
 

@@ -1,4 +1,4 @@
-"""What a benchmark needs to know of a model, whether it is written on the command line or made by a paper."""
+"""What a benchmark needs to know of a model, given as text on the command line or made by a paper."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from nalm.models.many import Parameters, is_native, made_by_seed
 
 
 class Model:
-    """Base of descriptions of models: hashable, picklable, and with a text that names them in tables."""
+    """Base of descriptions of models: hashable, picklable, and with a text that identifies them in tables."""
 
     made_of_units: bool
     """Whether it consists of units, whose weights can be read."""
@@ -29,7 +29,7 @@ class Model:
 
     @property
     def architecture(self) -> str:
-        """What it must have in common with another to be trained in one program."""
+        """Models with an equal architecture can be trained in one program."""
         raise NotImplementedError
 
     @property
@@ -48,28 +48,28 @@ class Model:
         raise NotImplementedError
 
     def recipe_name(self, of_stacks: str) -> str:
-        """The name of its recipe; stacks take the recipe `of_stacks` where they have it."""
+        """The name of its recipe; a stack takes the recipe `of_stacks` if it has it."""
         raise NotImplementedError
 
     def initial(self, build: Callable[[], nn.Module], seeds: Sequence[int]) -> Parameters | None:
-        """Initial parameters `seeds x ...` of a network; None where the units' own rules draw them."""
+        """Initial parameters `seeds x ...` of a network; None if the units' initialisers draw them."""
         return None if is_native(build()) else made_by_seed(build, seeds)
 
     def explain_failure(self, error: BaseException) -> BaseException:
-        """The error itself, or one that says more."""
+        """The error itself, or a more informative one."""
         return error
 
 
 @dataclass(frozen=True)
 class GivenModel(Model):
-    """A network that a package makes by a function, such as one of a paper. Its runs name it by `name`.
+    """A network that a package makes by a function, such as one of a paper. Its runs store its name.
 
     Attributes:
         given_name: the name, such as `heim2020:NPU`; a network that computes something else needs another.
-        make: makes the module from the numbers of inputs and outputs; a function of a module, or a partial
-            of one, so that it can be sent to other processes.
-        draw: initial parameters `seeds x ...` of the module by seeds; None for those that it is made with.
-        options: pairs of name and value that tell it from others of its name.
+        make: makes the network from the numbers of inputs and outputs; a module-level function, or a
+            `functools.partial` of one, so that it can be sent to other processes.
+        draw: returns initial parameters `seeds x ...` of the network; None for those that it is made with.
+        options: pairs of name and value that distinguish it from others of its name.
     """
 
     given_name: str
@@ -102,7 +102,7 @@ class GivenModel(Model):
     def build(
         self, in_features: int, out_features: int, *, hidden: int = 2, batch_shape: Sequence[int] = ()
     ) -> nn.Module:
-        """The module; it decides itself how many values are between its layers."""
+        """The network; it ignores `hidden`."""
         if batch_shape:
             raise ArgumentError("batch_shape", "(), because a given network has none", repr(batch_shape))
         return self.make(in_features, out_features)
@@ -112,9 +112,9 @@ class GivenModel(Model):
         return [{"given": self.given_name, "options": dict(self.options)}]
 
     def recipe_name(self, of_stacks: str) -> str:
-        """It has none but its own."""
+        """Always "own"."""
         return "own"
 
     def initial(self, build: Callable[[], nn.Module], seeds: Sequence[int]) -> Parameters | None:
-        """Those of `draw`; else by the rules of every model."""
+        """The parameters from `draw`; without it, those of any other model."""
         return super().initial(build, seeds) if self.draw is None else self.draw(build(), seeds)

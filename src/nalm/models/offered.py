@@ -1,7 +1,7 @@
 """What installed packages offer by name: entry points of a group, such as `nalm.units`.
 
-Nothing is looked for until a name is asked for that is not one of ours, or a list of everything there is. A
-package that does not import is told in a sentence that names it, and only where something of it is needed.
+Packages are searched only for a name that nalm itself does not have, or to list everything. A package that
+cannot be imported gives an error that names it, and only when something of it is needed.
 """
 
 from __future__ import annotations
@@ -17,22 +17,23 @@ T = TypeVar("T")
 
 
 def offered(group: str) -> dict[str, EntryPoint]:
-    """All that packages offer in a group, by name; nothing of it is imported."""
+    """All entry points of a group by name, without importing them."""
     return {point.name: point for point in entry_points(group=group)}
 
 
 def load(group: str, name: str, argument: str) -> Any:
-    """What a package offers under this name, which must be one of `offered(group)`.
+    """Import what a package offers under this name, which must be one of `offered(group)`.
 
     Args:
         group: the group of entry points.
-        name: the name in it.
-        argument: what the name stands for, such as "unit".
+        name: the name in the group.
+        argument: the argument that the name was given for, such as "unit".
     """
     points = [point for point in entry_points(group=group) if point.name == name]
     if len({point.value for point in points}) > 1:
         packages = " and ".join(sorted({package_of(point) for point in points}))
-        raise ArgumentError(argument, "offered by one package", f"{name!r}, which {packages} offer")
+        got = f"{name!r}, which {packages} offer"
+        raise ArgumentError(argument, "a name that only one package offers", got)
     point = points[0]
     try:
         with limited(f"importing {point.value}"):
@@ -43,7 +44,7 @@ def load(group: str, name: str, argument: str) -> Any:
 
 
 def load_each(names: Iterable[str], load_one: Callable[[str], T]) -> tuple[dict[str, T], list[str]]:
-    """All that can be loaded, by name, and for the rest a sentence each."""
+    """Everything that can be loaded, by name, and one sentence for each name that cannot."""
     found: dict[str, T] = {}
     faults = []
     for name in names:

@@ -1,4 +1,4 @@
-"""One model at a time, applied as it is: for networks that are too large to be held side by side."""
+"""One model at a time, applied as it is, for networks that are too large to compute side by side."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from nalm.models.many import DRAWING, WITH_STATISTICS, Models, Parameters, mixin
 from nalm.units._base import units_of
 
 _OF_THE_NETWORK = 1 << 16
-"""The part of the noise stream that seeds torch's own generator; those of units are their indices."""
+"""The part of the noise stream that seeds torch's generator; the parts of units are their indices."""
 
 
 class OneModel(Models):
-    """An architecture that is applied with parameters `1 x ...`, without an axis for models.
+    """An architecture that is applied with parameters `1 x ...`, without a model axis.
 
     Modules that draw random numbers, such as dropout, are allowed: torch's generator is seeded before every
-    step from the run's own stream, so that a step can be computed again.
+    step from the run's own stream, so that a step can be repeated.
     """
 
     refused: ClassVar[tuple[type[nn.Module], ...]] = WITH_STATISTICS
@@ -49,7 +49,7 @@ class OneModel(Models):
 
     @contextlib.contextmanager
     def _seeded(self, source: Callable[[int], Any] | None, device: torch.device) -> Iterator[None]:
-        """Torch's generator from the stream of this step; it is put back afterwards."""
+        """Seed torch's generator from the stream of this step, and restore its state afterwards."""
         if source is None or not self.draws:
             yield
             return
@@ -60,5 +60,5 @@ class OneModel(Models):
 
 
 def _of_one(draw: Callable[..., Tensor]) -> Callable[[torch.Size, torch.dtype, torch.device], Tensor]:
-    """Noise for a unit that has no axis for models."""
+    """A source of noise for a unit without a model axis."""
     return lambda shape, dtype, device: draw(torch.Size((1, *shape)), dtype, device)[0]

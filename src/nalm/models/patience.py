@@ -1,8 +1,8 @@
-"""How long a user's code may take before the work begins: a file that is imported, a unit that is tried out.
+"""A time limit for a user's code before the work begins: for importing a file and for trying out a unit.
 
-After some seconds it is said what is waited for; after many it is given up. Where signals cannot be used, in
-another thread or on Windows, there is no limit: in this library's own processes the code has then been run
-once before.
+After some seconds a message says what is waited for; after the limit it is given up. Where signals cannot be
+used, in another thread or on Windows, there is no limit: in nalm's own processes the code has then already
+run once.
 """
 
 from __future__ import annotations
@@ -24,19 +24,19 @@ SECONDS_TO_SAY, SECONDS_TO_WAIT = 10.0, 60.0
 
 
 class TooLong(BaseException):
-    """A user's code has used up its time; not an `Exception`, which that code may catch."""
+    """A user's code exceeded its time limit; not an `Exception`, because that code may catch those."""
 
 
 ESCAPES = (Exception, SystemExit, TooLong)
-"""All that may come out of a user's code and is told in a sentence."""
+"""All errors of a user's code that are reported in one sentence."""
 
 
 @contextlib.contextmanager
 def limited(what: str) -> Iterator[None]:
-    """Raise `TooLong` in a block that takes too long; an interruption in it says what was done.
+    """Raise `TooLong` in a block that takes too long; an interruption in the block reports `what`.
 
     Args:
-        what: what is done, such as "importing ./mine.py".
+        what: what the block does, such as "importing ./mine.py".
     """
     with interrupts.during(what):
         if threading.current_thread() is not threading.main_thread() or not hasattr(signal, "setitimer"):
@@ -47,9 +47,10 @@ def limited(what: str) -> Iterator[None]:
         def alarm(number: int, frame: FrameType | None) -> None:
             spent = time.monotonic() - began
             if spent >= most:
-                raise TooLong(f"not done after {spent:.0f} s; the variable {VARIABLE} sets another limit")
-            print(f"Still {what} after {spent:.0f} s; it is given up after {most:.0f} s.", file=sys.stderr)
-            signal.setitimer(signal.ITIMER_REAL, most - spent, 1.0)  # again and again, if it is caught
+                limit = f"the environment variable {VARIABLE} sets another limit"
+                raise TooLong(f"not done after {spent:.0f} s; {limit}")
+            print(f"Still {what} after {spent:.0f} s; the limit is {most:.0f} s.", file=sys.stderr)
+            signal.setitimer(signal.ITIMER_REAL, most - spent, 1.0)  # every second, in case it is caught
             return None
 
         before = signal.signal(signal.SIGALRM, alarm)
@@ -62,7 +63,7 @@ def limited(what: str) -> Iterator[None]:
 
 
 def seconds() -> float:
-    """The limit, which a slow machine may set higher."""
+    """The limit in seconds, which an environment variable can raise for a slow machine."""
     text = os.environ.get(VARIABLE, "")
     try:
         found = float(text or SECONDS_TO_WAIT)

@@ -1,4 +1,4 @@
-"""Units in time: any unit as a recurrent cell, and a cell applied to a sequence with the habits of `nn.RNN`.
+"""Units in time: any unit as a recurrent cell, and a cell applied to a sequence, like `nn.RNN`.
 
 A cell's new state is the unit applied to the input and the old state side by side (Trask et al. 2018, section
 4.1; Madsen & Johansen 2020, section 4.2).
@@ -14,7 +14,7 @@ from nalm.models.spec import ModelSpec
 
 
 class Cell(nn.Module):
-    """A unit as a cell: (input, state) -> state.
+    """A unit as a recurrent cell: (input, state) -> state.
 
     Args:
         unit: what computes the state: a name such as "nmu", "nalu(shared=false)" or "nau+nmu", or a module
@@ -62,7 +62,7 @@ class Cell(nn.Module):
         self.unit = unit
 
     def forward(self, input: Tensor, state: Tensor | None = None) -> Tensor:
-        """The next state: input `... x input_size`, state `... x state_size`, by default the start."""
+        """The next state: input `... x input_size`, state `... x state_size` (by default the start)."""
         if input.shape[-1:] != (self.input_size,):
             raise ArgumentError(
                 "input", f"of last dimension {self.input_size}", f"shape {tuple(input.shape)}"
@@ -82,7 +82,7 @@ class Cell(nn.Module):
         return input.new_full((*input.shape[:-1], self.state_size), self.start)
 
     def extra_repr(self) -> str:
-        """Sizes, and the start if it is not 0."""
+        """The sizes, and the start if it is not 0."""
         start = f", start={self.start}" if self.start else ""
         return f"input_size={self.input_size}, state_size={self.state_size}{start}"
 

@@ -1,7 +1,7 @@
 """A rehearsal: a user's module takes its first step eagerly, on a few rows, before anything is compiled.
 
-What would fail deep in the compiler, or train for a minute to nothing but NaN, is told at once in a sentence
-that names the module and the cause. Runs that go wrong later, or for some seeds only, are results.
+A module that would fail deep in the compiler, or train only to NaN, is refused at once in a sentence that
+names the module and the cause. Runs that fail later, or only for some seeds, are results.
 """
 
 from __future__ import annotations
@@ -24,31 +24,31 @@ from nalm.models.many import Models, Parameters, is_ours
 from nalm.units._base import units_of
 
 ROWS, LANES = 16, 32
-"""Rows to compute, and models of which at least one must be finite."""
+"""The number of rows to compute, and of models to try, of which at least one must be finite."""
 APART = 0.01
-"""Relative difference from which on a model computed beside others is another than alone."""
+"""The relative difference above which a model's output next to other models differs from its output alone."""
 
 _PACKAGES = (Path(torch.__file__).parent, Path(nalm.errors.__file__).parent)
-"""Where code lies that is not a user's."""
+"""The folders of code that is not a user's."""
 
 IN_OTHER_WORDS = {
-    "data-dependent control flow": "a branch depends on data, which many models at once cannot share",
-    "vmap: It looks like you're calling .item()": "a tensor is made a number, but many models have many",
-    "vmap: called random operation": "random numbers are drawn, which would have to come from the seed",
+    "data-dependent control flow": "a branch depends on data, which differ between models computed at once",
+    "vmap: It looks like you're calling .item()": "`.item()` needs one number, but many models have many",
+    "vmap: called random operation": "random numbers are drawn that the seed does not determine",
     "vmap: inplace arithmetic": "a tensor that all models share is changed in place in forward",
 }
-"""What torch says about modules that cannot be computed for many models at once, by a phrase of it."""
+"""Plain words for torch's errors about modules that cannot be computed for many models at once."""
 
 
 class _Step(NamedTuple):
-    """What came of one step of one model."""
+    """The output and the gradients of one step of one model."""
 
     output: Tensor
     gradients: dict[str, Tensor | None]
 
     @property
     def fault(self) -> str | None:
-        """Which part is not finite, if any."""
+        """What is not finite; None if everything is finite."""
         if not self.output.isfinite().all():
             return "whose output is NaN or infinite"
         wrong = [name for name, g in self.gradients.items() if g is not None and not g.isfinite().all()]
@@ -72,7 +72,7 @@ def rehearse(
         x: inputs of the task, `models x n x in`.
         output_shape: the shape of the output for one input.
         name: what to call the model; by default its class and where that is defined.
-        argument: the argument that the model was.
+        argument: the name of the argument that the model was given as.
     """
     name = name or _name(models.skeleton)
     sizes = (" x ".join(map(str, shape)) for shape in (x.shape[2:], output_shape))
@@ -85,14 +85,14 @@ def rehearse(
             cause = cause or _never_finite(models, parameters, x, lanes) or _mixed(models, parameters, x)
     except ArgumentError:
         raise
-    except Exception as error:  # whatever a user's module may raise is told with its place
+    except Exception as error:  # a user's module may raise anything
         cause = f"which fails: {located(error)}"
     if cause is not None:
         raise ArgumentError(argument, expected, f"{name}, {cause}")
 
 
 def located(error: BaseException) -> str:
-    """An error in a sentence, with the last line of code that led to it and is neither torch's nor ours."""
+    """An error in a sentence, with the last line of the user's code that led to it."""
     text = str(error).partition("\n")[0].rstrip(".")
     text = next((said for phrase, said in IN_OTHER_WORDS.items() if phrase in str(error)), text)
     lines = [
@@ -119,7 +119,7 @@ def _alone(models: Models, parameters: Parameters, x: Tensor, lane: int) -> nn.M
 
 
 def _wrong_result(module: nn.Module, x: Tensor, output_shape: Sequence[int]) -> str | None:
-    """What is wrong with the output of a model alone and with its gradient, if anything."""
+    """What is wrong with the output or the gradient of a single model; None if nothing is."""
     module, chance = copy.deepcopy(module), _chance()
     output = module(x)
     if not isinstance(output, Tensor):
@@ -127,19 +127,17 @@ def _wrong_result(module: nn.Module, x: Tensor, output_shape: Sequence[int]) -> 
     if tuple(output.shape) != (len(x), *output_shape):
         return f"which gives shape {tuple(output.shape)} for input of shape {tuple(x.shape)}"
     if not _same_chance(chance, _chance()):
-        return (
-            "whose forward draws random numbers: a unit takes them from `self.draw`, so that a seed decides"
-        )
+        return "whose forward draws random numbers: a unit must use `self.draw`, which draws them by seed"
     if not output.requires_grad:
-        return "whose output depends on no parameter that is trained, or is detached from them"
+        return "whose output depends on no trained parameter, or is detached from them"
     if all(g is None for g in _gradients(output, module).values()):
-        return "no gradient of which reaches a parameter"
+        return "whose parameters get no gradient"
     return None
 
 
 def _changed(module: nn.Module, x: Tensor) -> str | None:
-    """Which parameter or buffer is changed in forward, if any, by weights as they are or far larger."""
-    for factor in (1, 100):  # a clamp shows only where there is something to clamp
+    """Which parameter or buffer forward changes, with the given weights or far larger ones; None if none."""
+    for factor in (1, 100):  # a clamp is noticed only if there is something to clamp
         tried = copy.deepcopy(module)
         with torch.no_grad():
             for p in tried.parameters():
@@ -150,7 +148,7 @@ def _changed(module: nn.Module, x: Tensor) -> str | None:
         except Exception:
             if factor == 1:
                 raise
-            return None  # weights so large may well be refused
+            return None  # a module may refuse such large weights
         after = tried.state_dict()
         names = [name for name, value in before.items() if name not in after or not _same(value, after[name])]
         if names:
@@ -160,7 +158,7 @@ def _changed(module: nn.Module, x: Tensor) -> str | None:
 
 
 def _never_finite(models: Models, parameters: Parameters, x: Tensor, lanes: int) -> str | None:
-    """What is not finite in the first step of every model, on the task's data and between 1 and 2."""
+    """What is not finite in the first step of every model, on the task's data and on inputs from 1 to 2."""
     ordinary = 1 + torch.rand(x.shape[1:], generator=torch.Generator().manual_seed(0)).to(x)
     fault = None
     for lane in range(lanes):
@@ -174,7 +172,7 @@ def _never_finite(models: Models, parameters: Parameters, x: Tensor, lanes: int)
 
 
 def _mixed(models: Models, parameters: Parameters, x: Tensor) -> str | None:
-    """Whether a model computes something else beside another one than alone."""
+    """How a model's output next to another model differs from its output alone; None if it does not."""
     last = len(x) - 1
     pair = {name: p[[0, last]] for name, p in parameters.items()}
     beside = models.predict(pair, x[[0, last]])
@@ -185,7 +183,7 @@ def _mixed(models: Models, parameters: Parameters, x: Tensor) -> str | None:
         alone = _alone(models, parameters, x, lane).eval()(x[lane])
         apart = (beside[place] - alone).abs() > APART * (1 + alone.abs())
         if bool((apart & alone.isfinite()).any()):
-            return "which computes something else beside other models, as if a branch depended on data"
+            return "whose output changes next to other models, as if a branch depended on data"
     return None
 
 
@@ -196,13 +194,13 @@ def _gradients(output: Tensor, module: nn.Module) -> dict[str, Tensor | None]:
 
 
 def _same(a: Tensor, b: Tensor) -> bool:
-    """Whether two tensors are the same, NaN being the same as NaN."""
+    """Whether two tensors are equal, where NaN equals NaN."""
     return a.shape == b.shape and bool(((a == b) | ((a != a) & (b != b))).all())
 
 
 def _chance() -> tuple[Any, ...]:
-    """The states of all generators of random numbers that a forward may use."""
-    numpys = np.random.get_state()  # noqa: NPY002  the one that a user's forward may draw from
+    """The states of all random number generators that a forward may use."""
+    numpys = np.random.get_state()  # noqa: NPY002  a user's forward may draw from it
     return torch.get_rng_state().numpy(), str(random.getstate()), np.copy(numpys[1]), numpys[2]  # type: ignore[index]
 
 
@@ -211,11 +209,11 @@ def _same_chance(before: tuple[Any, ...], after: tuple[Any, ...]) -> bool:
 
 
 def _name(model: nn.Module) -> str:
-    """The first class of a user's own in a model, and where it is defined if that is known."""
+    """The first of the user's own classes in a model, and where it is defined if that is known."""
     kind = next((type(m) for m in model.modules() if not is_ours(m)), type(model))
     try:
         file, line = inspect.getsourcefile(kind), inspect.getsourcelines(kind)[1]
-    except (OSError, TypeError):  # typed in, not in a file
+    except (OSError, TypeError):  # typed into a console
         return kind.__name__
     return f"{kind.__name__} ({file}:{line})"
 

@@ -5,12 +5,12 @@ r"""Feature scaling around any model (thesis, section 6.1).
     \hat y = c_y + s_y (f(\hat X) \odot w_{out} + b_{out})
 
 Min-max scaling (equation 6.1): :math:`c_x` is the mean of the training inputs, :math:`s_x` and :math:`s_y`
-are half of what inputs and targets span, :math:`c_y = 0`; the scales w and shifts b are learnt. Z-scores
-(equation 6.2): centres are means, sizes are standard deviations, and nothing but f is learnt.
+are half the span of inputs and targets, :math:`c_y = 0`; the scales w and shifts b are learnt. Z-scores
+(equation 6.2): centres are means, sizes are standard deviations, and only f is learnt.
 
-Deviations: equation 6.1 divides by the span of X without saying of which data; it is that of the training
-data, like all other statistics. The thesis leaves the initial scales and shifts open; they are 1 and 0, so
-that training starts at the scaled data themselves.
+Deviations: equation 6.1 divides by the span of X without saying of which data; here it is that of the
+training data, like all other statistics. The thesis does not give the initial scales and shifts; here they
+are 1 and 0, so that the scaled data are at first unchanged.
 """
 
 from __future__ import annotations
@@ -28,14 +28,14 @@ class Scaled(nn.Module):
 
     Args:
         model: any module from `... x in` to `... x out`.
-        x_centre: what is taken off the inputs, shape `in`.
-        x_size: what they are then divided by, shape `in`.
-        y_centre: what is added to the outputs, shape `out`.
-        y_size: what they are multiplied by before, shape `out`.
+        x_centre: subtracted from the inputs, shape `in`.
+        x_size: the inputs are then divided by it, shape `in`.
+        y_centre: added to the outputs at the end, shape `out`.
+        y_size: the outputs are multiplied by it before that, shape `out`.
         learnt: whether scales and shifts are learnt on both sides.
 
-    The statistics are parameters that are not trained, so that models that train side by side may have
-    statistics of their own.
+    The statistics are parameters that are not trained, so that each of several models side by side can have
+    its own statistics.
 
     Example:
         >>> x = torch.tensor([[1.0, 4.0], [3.0, 8.0]])
@@ -75,13 +75,13 @@ class Scaled(nn.Module):
 
     @classmethod
     def min_max(cls, model: nn.Module, x: Tensor, y: Tensor) -> Self:
-        """Min-max scaling with learnt scales and shifts, by training data `n x in` and `n x out`."""
+        """Min-max scaling with learnt scales and shifts, from training data `n x in` and `n x out`."""
         _check(x, y)
         return cls(model, x.mean(0), _half_span(x), torch.zeros_like(y[0]), _half_span(y), learnt=True)
 
     @classmethod
     def z_score(cls, model: nn.Module, x: Tensor, y: Tensor) -> Self:
-        """Standardised inputs and targets, by training data `n x in` and `n x out`."""
+        """Standardised inputs and targets, from training data `n x in` and `n x out`."""
         _check(x, y)
         return cls(model, x.mean(0), x.std(0), y.mean(0), y.std(0), learnt=False)
 
@@ -93,7 +93,7 @@ class Scaled(nn.Module):
 
     @torch.no_grad()
     def reset_parameters(self) -> None:
-        """Scales to 1 and shifts to 0; the model draws its own parameters, and statistics stay."""
+        """Set scales to 1 and shifts to 0; the statistics and the model inside are left alone."""
         for scale, shift in ((self.w_in, self.b_in), (self.w_out, self.b_out)):
             if scale is not None and shift is not None:
                 scale.fill_(1)
@@ -109,7 +109,7 @@ def _half_span(values: Tensor) -> Tensor:
 
 
 def _check(x: Tensor, y: Tensor) -> None:
-    """Refuse data without a spread: there would be nothing to divide by."""
+    """Refuse data with a constant column, which would be divided by zero."""
     for argument, values in (("x", x), ("y", y)):
         if not isinstance(values, Tensor):
             raise ArgumentError(argument, "a tensor of training data", type(values).__name__)
@@ -118,4 +118,4 @@ def _check(x: Tensor, y: Tensor) -> None:
                 argument, "rows of training data, two or more", f"shape {tuple(values.shape)}"
             )
         if not bool((_half_span(values) > 0).all()):
-            raise ArgumentError(argument, "data whose every column varies", "a constant column")
+            raise ArgumentError(argument, "data without constant columns", "a constant column")

@@ -36,7 +36,7 @@ class Layer:
         name: as it is written on the command line.
         kind: the class.
         options: pairs of name and value.
-        origin: where the class comes from, if it is a user's user_units.
+        origin: where the class comes from, if it is a user's own unit.
     """
 
     name: str
@@ -46,25 +46,25 @@ class Layer:
 
     @property
     def is_unit(self) -> bool:
-        """Whether it is a unit, or a plain module."""
+        """Whether it is a unit, not a plain module."""
         return issubclass(self.kind, Unit)
 
     @property
     def recipes(self) -> tuple[str, ...]:
-        """Names of recipes."""
+        """The names of its recipes."""
         return self.kind.all_recipes() if issubclass(self.kind, Unit) else ("published", *COMMON_RECIPES)
 
     @functools.cached_property
     def ops(self) -> tuple[str, ...] | None:
-        """The operations that it can express; None for a plain module, of which nobody knows."""
+        """The operations that it can express; None for a plain module, for which they are not known."""
         if not issubclass(self.kind, Unit) or not hasattr(self.kind, "ops"):
             return None
-        # Options may leave a unit fewer.
+        # With some options a unit can express fewer.
         made = self._made(2, 1, **dict(self.options)) if self.options else self.kind
         return cast("Unit", made).ops
 
     def can(self, op: str) -> bool:
-        """Whether it can express an operation; where nobody knows, it may try."""
+        """Whether it can express an operation; True if that is not known."""
         return self.ops is None or op in self.ops
 
     def recipe(self, op: str, name: str, inputs: int) -> Recipe:
@@ -76,7 +76,7 @@ class Layer:
         return self.kind.make_recipe(op, name, inputs) if issubclass(self.kind, Unit) else Recipe()
 
     def build(self, before: int, after: int, common: dict[str, Any]) -> nn.Module:
-        """The layer for so many inputs and outputs."""
+        """The module from `before` inputs to `after` outputs."""
         if issubclass(self.kind, Unit):
             return self._made(before, after, **common, **dict(self.options))
         if common["batch_shape"]:
@@ -90,11 +90,11 @@ class Layer:
         try:
             return self.kind(*sizes, **options)
         except user_units.ESCAPES as error:
-            expected = f"a class made by ({', '.join(map(str, sizes))})"
+            expected = f"a class that can be made with ({', '.join(map(str, sizes))})"
             raise ArgumentError("unit", expected, user_units.failure(error, self.origin)) from error
 
     def identity(self) -> dict[str, Any]:
-        """What determines its numbers: for a user's own unit also the source, wherever the file lies."""
+        """What determines its numbers; for a user's own unit the hash of its source, not the file's path."""
         if self.origin is None:
             return {"unit": self.name, "options": dict(self.options)}
         return {"unit": self.kind.__name__, "source": self.origin.source, "options": dict(self.options)}
@@ -111,11 +111,11 @@ class Layer:
 
 @dataclass(frozen=True)
 class ModelSpec(Model):
-    """A stack of one unit or more, with the options of each and the name of a recipe.
+    """A stack of one or more units, with the options of each and the name of a recipe.
 
     Attributes:
         layers: the units, first layer first.
-        recipe: the name of the recipe, or None for the usual one.
+        recipe: the name of the recipe, or None for the default.
     """
 
     layers: tuple[Layer, ...]
@@ -127,7 +127,7 @@ class ModelSpec(Model):
 
         Args:
             text: the model as it is written on the command line.
-            known: classes for the names of files that need not be there.
+            known: classes by their `file.py:Class` names, for files that may not exist here.
         """
         layers, recipe = [], None
         for part in _BETWEEN.split(text):
@@ -144,18 +144,18 @@ class ModelSpec(Model):
         return cls(tuple(layers), recipe)
 
     def __reduce__(self) -> Any:
-        """Pickled as text, with the sources of a user's own units: their classes have no module to import."""
+        """Pickle as text, with the sources of a user's own units, whose classes have no importable module."""
         origins = {layer.name: layer.origin for layer in self.layers if layer.origin is not None}
         sources = {name: (origin.source, origin.parts) for name, origin in origins.items() if origin.parts}
         return _parsed_again, (str(self), [layer.identity() for layer in self.layers], sources)
 
     def is_made_for(self, recipe: str | None) -> bool:
-        """Whether the last unit names this recipe among its user_units."""
+        """Whether this recipe is one of the last unit's own; True for None."""
         kind = self.layers[-1].kind
         return recipe is None or (issubclass(kind, Unit) and recipe in kind.recipes)
 
     def with_recipe(self, name: str | None) -> ModelSpec:
-        """The same with this recipe, unless it names one itself."""
+        """The same model with this recipe, unless it already names one."""
         if name is None or self.recipe is not None:
             return self
         return replace(self, recipe=check_choice("recipe", name, self.layers[-1].recipes))
@@ -187,7 +187,7 @@ class ModelSpec(Model):
 
     @property
     def all_options(self) -> dict[str, Any]:
-        """The options of a unit by name, of a stack by layer and name."""
+        """The options of a unit by name, those of a stack by layer and name."""
         prefixes = [""] if len(self.layers) == 1 else [f"{layer}." for layer in range(len(self.layers))]
         return {p + name: value for p, options in zip(prefixes, self.options) for name, value in options}
 
@@ -203,7 +203,7 @@ class ModelSpec(Model):
 
     @property
     def is_users(self) -> bool:  # type: ignore[override]
-        """Whether a layer is a user's own."""
+        """Whether a layer is a user's own unit."""
         return any(layer.origin is not None for layer in self.layers)
 
     def identity(self) -> list[dict[str, Any]]:
@@ -228,7 +228,7 @@ class ModelSpec(Model):
         return built[0] if len(built) == 1 else nn.Sequential(*built)
 
     def check(self, in_features: int, out_features: int) -> None:
-        """Try a user's own units on a few rows, before any work: all that goes wrong names file and line."""
+        """Try a user's own units on a few rows before any work; errors name the file and the line."""
         sizes = [in_features, *[2] * (len(self.layers) - 1), out_features]
         for layer, before, after in zip(self.layers, sizes, sizes[1:]):
             if layer.origin is not None:
@@ -237,10 +237,10 @@ class ModelSpec(Model):
                     user_units.try_out(built, layer.origin, before, after)
 
     def explain_failure(self, error: BaseException) -> BaseException:
-        """The error itself, or with file and line if it came out of a user's own unit."""
+        """The error itself, or one with file and line if the model has a user's own unit."""
         for layer in self.layers:
             if layer.origin is not None and not isinstance(error, NalmError):
-                expected = "one that trains, many models at once"
+                expected = "one that can be trained for many models at once"
                 return ArgumentError("unit", expected, user_units.failure(error, layer.origin))
         return error
 
@@ -249,22 +249,22 @@ class ModelSpec(Model):
         return self.layers[-1].can(op)
 
     def recipe_name(self, of_stacks: str) -> str:
-        """The recipe that was named, or the usual one of the last unit; a stack may take another."""
+        """The recipe that was named, or the default of the last unit; see `usual_recipe`."""
         return self.recipe or usual_recipe(self.layers[-1].recipes, len(self.layers), of_stacks)
 
     def make_recipe(self, op: str, inputs: int, of_stacks: str = "arithmetic") -> Recipe:
-        """The recipe that was named, or the usual one.
+        """The recipe that was named, or the default.
 
         Args:
             op: the operation.
             inputs: the number of inputs.
-            of_stacks: the recipe that a stack takes where its last unit has it.
+            of_stacks: the default recipe of a stack, if its last unit has it.
         """
         return self.layers[-1].recipe(op, self.recipe_name(of_stacks), inputs)
 
 
 def usual_recipe(recipes: Sequence[str], layers: int, of_stacks: str) -> str:
-    """The name of the recipe of a model that names none: of a stack `of_stacks`, if its last unit has it."""
+    """The default recipe: for a stack `of_stacks`, if its last unit has it; otherwise "published"."""
     return of_stacks if layers > 1 and of_stacks in recipes else "published"
 
 
@@ -290,7 +290,7 @@ def _parsed_again(
         text, {name: user_units.load_again(name, *source) for name, source in sources.items()}
     )
     if [layer.identity() for layer in spec.layers] != identities:
-        raise NalmError(f"{text} is not the same here: its package must be of one version everywhere.")
+        raise NalmError(f"{text} differs here: its package must have the same version in all processes.")
     return spec
 
 
@@ -310,7 +310,7 @@ def _options(kind: type[nn.Module], text: str | None) -> tuple[tuple[str, Any], 
 
 
 def _value(name: str, text: str, default: Any) -> Any:
-    """The value in the type of the option's default; a number where that is None."""
+    """The value, converted to the type of the option's default; a float if that is None."""
     if default is None or default is inspect.Parameter.empty:
         default = 0.0
     if isinstance(default, bool):

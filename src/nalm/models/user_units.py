@@ -1,8 +1,8 @@
-"""Units of a user's own: a class in a file, `./mine.py:MyUnit`, or a name that an installed package offers.
+"""A user's own units: a class in a file, `./mine.py:MyUnit`, or a name that an installed package offers.
 
 A package offers units as entry points of the group `nalm.units`. A class is a subclass of `nalm.Unit`, or any
-`nn.Module` made by `(in_features, out_features)`. What goes wrong in a user's file is told in one sentence
-with the file and the line.
+`nn.Module` made by `(in_features, out_features)`. Errors in a user's file are reported in one sentence with
+the file and the line.
 """
 
 from __future__ import annotations
@@ -39,12 +39,12 @@ GROUP = "nalm.units"
 
 @dataclass(frozen=True)
 class Part:
-    """A file that a class is made from, as it was when it was read.
+    """A file that a class needs, as it was when it was read.
 
     Attributes:
-        module: its name where it is imported; empty for the file of the class itself.
-        path: where it is, seen from the folder of the class.
-        content: what is in it.
+        module: the name that it is imported by; empty for the file of the class itself.
+        path: its path, relative to the folder of the class.
+        content: its content.
     """
 
     module: str
@@ -59,8 +59,8 @@ class OwnUnit:
     Attributes:
         kind: the class.
         file: the file that defines it.
-        source: a hash of that file and of the files beside it that it imports.
-        parts: those files, for another process or machine; none for a class that a package offers.
+        source: a hash of that file and of the files next to it that it imports.
+        parts: those files, for another process or machine; empty for a class that a package offers.
     """
 
     kind: type[nn.Module]
@@ -70,7 +70,7 @@ class OwnUnit:
 
 
 def is_file(name: str) -> bool:
-    """Whether a name is that of a class in a file."""
+    """Whether a name has the form `file.py:Class`."""
     return ".py:" in name
 
 
@@ -89,19 +89,20 @@ def load_file(text: str) -> OwnUnit:
         with limited(f"importing {file}"):
             module = _module(file.resolve(), source, tuple(part.module for part in parts[1:]))
     except ESCAPES as error:
-        raise ArgumentError("unit", "a class in a file that imports", located(error, file)) from error
+        expected = "a class in a file that can be imported"
+        raise ArgumentError("unit", expected, located(error, file)) from error
     found = getattr(module, name, None)
     if found is None:
         classes = _classes(module)
         close = nearest(name, classes)
         hint = f"Did you mean {close!r}?" if close else ""
-        expected = f"a class in {file} ({', '.join(classes) or 'which has none'})"
+        expected = f"a class in {file} (which has {', '.join(classes) or 'none'})"
         raise ArgumentError("unit", expected, repr(name), hint)
     return OwnUnit(_checked(found, name, file), file, source, parts)
 
 
 def load_again(text: str, source: str, parts: tuple[Part, ...]) -> OwnUnit:
-    """The class in another process: from its own file if that is here and the same, else from its parts."""
+    """The class in another process: from its file if it is here and unchanged, otherwise from its parts."""
     file = Path(text.rpartition(":")[0]).expanduser()
     return load_file(text) if _is_same(file, source) else _unpacked(text.rpartition(":")[2], parts)
 
@@ -109,7 +110,7 @@ def load_again(text: str, source: str, parts: tuple[Part, ...]) -> OwnUnit:
 def _is_same(file: Path, source: str) -> bool:
     try:
         return file.is_file() and _digest(_parts(file)) == source
-    except Exception:  # another file of that name may hold anything; it is read, not imported
+    except Exception:  # another file of that name may contain anything; it is read, not imported
         return False
 
 
@@ -138,12 +139,12 @@ def load_offered(name: str) -> OwnUnit:
 
 
 def located(error: BaseException, file: Path, line: int | None = None) -> str:
-    """An error as `file:line: what`, the line being the last in the user's file that led to it.
+    """An error as `file:line: what`, with the last line of the user's file that led to it.
 
     Args:
-        error: what went wrong.
+        error: the error.
         file: the user's file.
-        line: the line to name if none led to it.
+        line: the line to name if no line of the file led to it.
     """
     if isinstance(error, SyntaxError):
         line = error.lineno
@@ -170,16 +171,17 @@ def where(own: OwnUnit) -> str:
 
 
 def try_out(module: nn.Module, found: OwnUnit, before: int, after: int) -> None:
-    """Compute a few rows and their gradient, for two models at once, as training will."""
+    """Compute a few rows and their gradient for two models at once, as in training."""
     mixing = mixing_module(module)
     if mixing is not None:
         got = f"{where(found)} with {type(mixing).__name__}"
-        raise ArgumentError("unit", "one that trains alone whatever trains beside it", got)
+        raise ArgumentError("unit", "one that trains regardless of what shares its batch", got)
     held = dict(module.named_parameters())
     if not any(p.requires_grad for p in held.values()):
-        raise ArgumentError("unit", "a module with parameters to train", f"{where(found)} without any")
+        raise ArgumentError("unit", "a module with parameters to train", f"{where(found)}, which has none")
     if any(p.dtype != torch.float32 for p in held.values()):
-        raise ArgumentError("unit", "made of float32 parameters", f"{where(found)} with others")
+        got = f"{where(found)}, which has others"
+        raise ArgumentError("unit", "a module with only float32 parameters", got)
     expected, rows = f"a module from {before} inputs to {after} outputs", torch.ones(2, 3, before)
     try:
         with torch.enable_grad():
@@ -205,7 +207,7 @@ def _try_gradient(module: nn.Module, held: dict[str, nn.Parameter], rows: Tensor
     else:
         output = module(rows[0])
     if not output.requires_grad:
-        raise TypeError("the output has no gradient: it is whole numbers, or detached from the parameters")
+        raise TypeError("the output has no gradient: it is integer, or detached from the parameters")
     output.sum().backward()
 
 
@@ -215,15 +217,15 @@ def _checked(found: object, name: str, file: Path) -> type[nn.Module]:
     line = ""
     if inspect.isclass(found) or inspect.isfunction(found):
         line = f"{inspect.getsourcelines(found)[1]}: "
-    kind = "a class that is none" if inspect.isclass(found) else f"a {type(found).__name__}"
+    kind = "a class of another kind" if inspect.isclass(found) else f"a {type(found).__name__}"
     raise ArgumentError("unit", "a subclass of torch.nn.Module", f"{file}:{line}{name}, {kind}")
 
 
 @functools.cache
 def _module(file: Path, source: str, neighbours: tuple[str, ...]) -> ModuleType:
-    """The file imported as a module, once for each version of its source; its folder can be imported from.
+    """The file imported as a module, once per version of its source; it can import from its folder.
 
-    Neighbours are imported anew: a worker may have others of the same name, from an earlier version.
+    Neighbours are imported again: a worker may have an earlier version of them under the same name.
     """
     for name in neighbours:
         sys.modules.pop(name, None)
@@ -245,7 +247,7 @@ def _module(file: Path, source: str, neighbours: tuple[str, ...]) -> ModuleType:
 
 
 def _parts(file: Path) -> tuple[Part, ...]:
-    """The file, and those beside it that it imports, in the order of their names."""
+    """The file, then the files next to it that it imports, sorted by name."""
     finder = ModuleFinder(path=[str(file.parent)])
     finder.run_script(str(file))
     found = {name: getattr(module, "__file__", None) for name, module in finder.modules.items()}
@@ -255,7 +257,7 @@ def _parts(file: Path) -> tuple[Part, ...]:
 
 
 def _is_own(module: str) -> bool:
-    """Whether a module may be the user's: a neighbour named like one of Python's or ours is not."""
+    """Whether a module may be the user's: one named like a module of Python, nalm or torch is not."""
     return module.partition(".")[0] not in {*sys.stdlib_module_names, "__main__", "nalm", "torch"}
 
 

@@ -1,12 +1,12 @@
 """The contract of a task: anything that a model can be trained on.
 
 A task turns uniform numbers into inputs and targets, either by computing them or by picking rows of a data
-set. It says which network stands around the unit under test, which loss to train by and which errors to
-report, how many sets there are to test on, and what tells its rows apart. Where they are known, it knows the
-weights that solve it and how small the error of a solution is.
+set. It defines the network around the unit under test, the loss to train by, the errors to report, the sets
+to test on, and the labels that distinguish its variants. If they are known, it also has the weights that
+solve it and the error below which it counts as solved.
 
-What differs between runs of one task, such as ranges and operations, are numbers with one value per run; what
-does not is the task's shape, and runs of one shape share a program.
+What differs between runs of one task, such as ranges and operations, is given by numbers, one value per run;
+what all runs have in common is the task's shape. Runs of one shape share a program.
 """
 
 from __future__ import annotations
@@ -48,21 +48,21 @@ class Task:
     name: ClassVar[str]
     """Name on the command line."""
     ops: ClassVar[tuple[str, ...]] = ()
-    """Operations that there are."""
+    """All operations of the task."""
     models: ClassVar[tuple[str, ...]] = ()
-    """Models that the papers train on it, as they are written on the command line; empty: every unit."""
+    """Models that the papers train on it, as they are written on the command line; if empty, every unit."""
     stack_recipe: ClassVar[str] = "arithmetic"
-    """The recipe of a stack whose last unit has it: that of the dataset that the papers train stacks on."""
+    """The recipe of a stack, if its last unit has it: by default that of the papers' dataset for stacks."""
     tests: tuple[str, ...] = (Split.TEST,)
-    """Names of the sets to test on; the first decides."""
+    """Names of the test sets; thresholds apply to the first."""
     measures: tuple[Measure, ...] = (MeanSquaredError(),)
-    """The errors to report; the first decides: by it the best step is chosen, and thresholds are meant."""
+    """The errors to report; the first is decisive: it is used to choose the best step and for thresholds."""
     loss: Loss | None = None
-    """What to train by; None leaves it to the recipe."""
+    """The loss to train by; None for that of the recipe."""
     in_features: int
     out_features: int = 1
     dtype: torch.dtype | None = None
-    """Precision of the data, or None if they are made in that of the model."""
+    """Precision of the data; None if they are made in the precision of the model."""
     log_interval: int = 1000
     """Steps between two evaluations of a stored run."""
 
@@ -78,21 +78,21 @@ class Task:
 
     @property
     def output_shape(self) -> tuple[int, ...]:
-        """The shape of what the network gives for one input."""
+        """The shape of the network's output for one input."""
         return self.target_shape
 
     @property
     def unit_features(self) -> tuple[int, int]:
-        """Inputs and outputs of the unit under test; in a larger network they are not those of the task."""
+        """Inputs and outputs of the unit under test; inside a larger network they differ from the task's."""
         return self.in_features, self.out_features
 
     def network(self, unit: nn.Module) -> nn.Module:
-        """The network to train, with the unit under test in its place; by default the unit alone."""
+        """The network to train, which contains the unit under test; by default the unit alone."""
         return unit
 
     @property
     def splits(self) -> tuple[str, ...]:
-        """All data: to train on, to choose by, to test on."""
+        """The names of all splits: training, validation and the test sets."""
         return (Split.TRAIN, Split.VALIDATION, *self.tests)
 
     @property
@@ -101,7 +101,7 @@ class Task:
         return math.prod(self.input_shape)
 
     def draws_in(self, split: str) -> int:
-        """Uniform numbers needed for one sample of a split; more where its sequences are longer."""
+        """Uniform numbers needed for one sample of a split, which may have longer sequences than others."""
         return self.draws
 
     def shape(self) -> Hashable:
@@ -109,7 +109,7 @@ class Task:
         raise NotImplementedError
 
     def numbers(self, seed: int, split: str) -> dict[str, Any]:
-        """What belongs to one run on a split: a number, or nested lists of numbers, by name."""
+        """What is specific to one run on a split, by name: numbers, or nested lists of numbers."""
         raise NotImplementedError
 
     def constants(self, split: str) -> dict[str, Tensor]:
@@ -121,7 +121,7 @@ class Task:
         return 10_000
 
     def block(self, split: str) -> int:
-        """How many samples to evaluate at once; divides `samples`."""
+        """The number of samples to evaluate at once; it divides `samples`."""
         return 400
 
     def batch(self, u: Tensor, numbers: Numbers) -> tuple[Tensor, Tensor]:
@@ -129,18 +129,18 @@ class Task:
 
         Args:
             u: uniform numbers, shape `models x draws x n`.
-            numbers: those of the split, as tensors `models x ...`, and its constants. In evaluation also
-                `block`, the number of the block of samples, `models`: rows of a data set are taken in order.
+            numbers: the numbers of the split, as tensors `models x ...`, and its constants. In evaluation
+                also `block`, the index of the block of samples, `models`, to read data sets in order.
         """
         raise NotImplementedError
 
     def objective(self, predict: Predict, u: Tensor, numbers: Numbers, loss: Loss, now: StepState) -> Tensor:
         """What training minimises on one batch, shape `models`; by default the loss of the predictions.
 
-        A task with an environment acts in it here: it may call `predict` as often as an episode has steps.
+        A task with an environment acts in it here: it may call `predict` at each step of an episode.
 
         Args:
-            predict: the models: inputs `models x n x ...` to outputs `models x n x ...`.
+            predict: applies the models: inputs `models x n x ...` to outputs `models x n x ...`.
             u: uniform numbers, shape `models x draws x n`.
             numbers: see `batch`.
             loss: the loss of the task or of the recipe.
@@ -150,7 +150,7 @@ class Task:
         return loss(predict(x), y, now)
 
     def totals(self, predict: Predict, u: Tensor, numbers: Numbers) -> list[Tensor]:
-        """For each of `measures` its sum over one block of samples, shape `models`."""
+        """For each of `measures`, its sum over one block of samples, shape `models`."""
         x, y = self.batch(u, numbers)
         prediction = predict(x)
         return [measure.total(prediction, y) for measure in self.measures]
@@ -160,35 +160,35 @@ class Task:
         return None
 
     def identity(self) -> dict[str, Any]:
-        """What determines the data, as plain data without defaults: part of the name of a run."""
+        """What determines the data, as plain data without defaults; a run's name depends on it."""
         raise NotImplementedError
 
     def labels(self) -> dict[str, str | int]:
-        """What tells its rows apart in tables and plots."""
+        """What distinguishes this variant of the task in tables and plots."""
         raise NotImplementedError
 
     @property
     def title(self) -> str:
-        """Its first label: what it is called in a sentence."""
+        """Its name in a sentence: its first label."""
         return str(next(iter(self.labels().values())))
 
     def about(self) -> dict[str, Any]:
-        """The task's part of a row of a benchmark; null where it has no use for a key."""
+        """The task's part of a row of a benchmark; None for keys that do not apply."""
         ranges = {"range": None, "train_range": None, "test_range": None}
         return {"labels": self.labels(), "op": None, "inputs": self.in_features, **ranges}
 
     @classmethod
     def rebuild(cls, labels: Mapping[str, Any], identity: Mapping[str, Any]) -> Task:
-        """The task of a stored run, from its labels and its part of the run's name."""
+        """The task of a stored run, from its labels and its identity."""
         raise NotImplementedError
 
     @classmethod
     def variants(cls) -> list[Task]:
-        """What a benchmark of this task trains on, one row each: every variant that the papers have."""
-        raise ArgumentError("task", "one that a benchmark can make by its name", repr(cls.name))
+        """The variants of the task that a benchmark trains on: all that the papers have."""
+        raise ArgumentError("task", "one that can be made from its name alone", repr(cls.name))
 
     def adapt(self, recipe: Recipe) -> Recipe:
-        """The recipe of a unit as the papers use it on this task."""
+        """A unit's recipe as the papers use it on this task."""
         return recipe
 
     def ideal_(self, model: nn.Module, seed: int = 0) -> None:

@@ -1,4 +1,4 @@
-"""Tasks on ranges: inputs are drawn from distributions that may differ from run to run."""
+"""Tasks on ranges: inputs are drawn from distributions, which may differ between runs."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ MOST_INPUTS = 10_000
 
 
 def check_inputs(got: int, least: int) -> None:
-    """Refuse numbers of inputs that a task does not have."""
+    """Refuse a number of inputs that is not a whole number from `least` to `MOST_INPUTS`."""
     if isinstance(got, bool) or not isinstance(got, int) or not least <= got <= MOST_INPUTS:
         raise ArgumentError("inputs", f"a whole number from {least} to {MOST_INPUTS}", repr(got))
 
@@ -37,7 +37,7 @@ class RangeTask(Task):
 
     @classmethod
     def of(cls, op: str, range: str, inputs: int | None = None) -> Self:
-        """The task for an operation, a range and a number of inputs, by default the usual one."""
+        """The task for an operation, a range and a number of inputs (by default that of the task)."""
         given = {} if inputs is None else {"inputs": inputs}
         return cls(op=op, range=range, **given)  # type: ignore[call-arg]
 
@@ -48,20 +48,20 @@ class RangeTask(Task):
 
     @property
     def train_range(self) -> Distribution:
-        """Where training and validation data are drawn."""
+        """The distribution of training and validation data."""
         return parse_pair(self.range)[0]
 
     @property
     def test_range(self) -> Distribution:
-        """Where test data are drawn."""
+        """The distribution of test data."""
         return parse_pair(self.range)[1]
 
     def range_of(self, split: str) -> Distribution:
-        """Where the data of a split are drawn."""
+        """The distribution of the data of a split."""
         return self.train_range if split in (Split.TRAIN, Split.VALIDATION) else self.test_range
 
     def shape(self) -> Hashable:
-        """The number of inputs, the kind of distribution, and how many gaps and turns there are."""
+        """The number of inputs, the kind of distribution, and the numbers of gaps and turns."""
         train, test = parse_pair(self.range)
         return (type(self), self.inputs, train.kind, _turns(train, test), *_gaps(train, test))
 
@@ -69,7 +69,7 @@ class RangeTask(Task):
         """The distribution of the split."""
         train, test = parse_pair(self.range)
         drawn, turns = self.range_of(split), _turns(train, test)
-        if turns > 1:  # validation and test share a program, so that both are written out by input
+        if turns > 1:  # validation and test share a program, so both have one distribution per input
             drawn = ByInput(tuple(drawn.of_input(k) for k in range(turns)))
         training, evaluation = _gaps(train, test)
         return drawn.numbers(training if split == Split.TRAIN else evaluation)
@@ -105,38 +105,38 @@ class RangeTask(Task):
 
     @classmethod
     def rebuild(cls, labels: Mapping[str, Any], identity: Mapping[str, Any]) -> Self:
-        """The task of a stored run, with what it was made with next to operation, range and inputs."""
+        """The task of a stored run, with its options besides operation, range and inputs."""
         known = {field.name for field in fields(cls)} - {"op", "range", "inputs"}  # type: ignore[arg-type]
         others = tuple((name, value) for name, value in sorted(identity.items()) if name in known)
         return cls._restored(labels["op"], labels["range"], labels["inputs"], others)
 
 
 def _turns(train: Distribution, test: Distribution) -> int:
-    """How many inputs have a distribution of their own."""
+    """The number of distributions that inputs take in turn."""
     return max(len(d.parts) if isinstance(d, ByInput) else 1 for d in (train, test))
 
 
 def _gaps(train: Distribution, test: Distribution) -> tuple[int, int]:
-    """How many gaps a program provides for, in training and in evaluation (both splits in one program)."""
+    """The number of gaps a program allows for, in training and in evaluation (one program for all splits)."""
     return train.gaps, max(1, train.gaps, test.gaps)
 
 
 def _written(distribution: Distribution) -> list[Any]:
-    """A distribution as plain data, all its digits kept."""
+    """A distribution as plain data, with all digits."""
     parts = distribution.parts if isinstance(distribution, ByInput) else (distribution,)
     return [{"kind": part.kind, **asdict(part)} for part in parts]  # type: ignore[call-overload]
 
 
 def factor_error(relevant: float, irrelevant: Sequence[Distribution], epsilon: float) -> float:
-    """E[(1 - k)^2] of the factor k that a product with weights off by epsilon is off by.
+    """E[(1 - k)^2], where weights that are off by epsilon multiply a product by the factor k.
 
     Args:
-        relevant: the logarithm of the factor that the relevant inputs bring.
-        irrelevant: the distributions of the others, each of which brings 1 - epsilon |x|.
+        relevant: the logarithm of the relevant inputs' part of the factor.
+        irrelevant: the distributions of the other inputs, each of which contributes 1 - epsilon |x|.
         epsilon: how far every weight is off.
     """
-    # It is (1 - E[k])^2 + Var[k], and both terms are computed by logarithms: written out, they are
-    # differences of numbers that are almost equal.
+    # It is (1 - E[k])^2 + Var[k]. Both terms are computed from logarithms, because written out they are
+    # differences of almost equal numbers.
     mean, growth = relevant, 0.0
     for drawn in irrelevant:
         absolute = drawn.mean_absolute()
@@ -147,7 +147,7 @@ def factor_error(relevant: float, irrelevant: Sequence[Distribution], epsilon: f
 
 
 def apply_operation(code: Tensor, a: Tensor, b: Tensor) -> Tensor:
-    """add, sub, mul or div by code 0 to 3 of each run: code `models`, a and b `models x n`."""
+    """add, sub, mul or div, by each run's code 0 to 3: code `models`, a and b `models x n`."""
     which = code[:, None]
     return torch.where(
         which == 0, a + b, torch.where(which == 1, a - b, torch.where(which == 2, a * b, a / b))

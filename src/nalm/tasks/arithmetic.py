@@ -35,7 +35,7 @@ from nalm.units._functional import weighted_sum
 
 ARITHMETIC_OPERATIONS = ("add", "sub", "mul", "div", "square", "sqrt", "first")
 _SIMULATED = 50_000
-"""Samples for thresholds without a closed form: they are then known to a few thousandths."""
+"""Samples for thresholds without a closed form, which are then accurate to a few thousandths."""
 
 
 @dataclass(frozen=True)
@@ -66,12 +66,12 @@ class ArithmeticDataset(RangeTask):
         if any(isinstance(drawn, ByInput) for drawn in parse_pair(self.range)):
             raise ArgumentError("range", "one distribution for all inputs of this task", repr(self.range))
         if self.op == "sqrt" and any(low < 0 for d in parse_pair(self.range) for low, _ in d.segments):
-            raise ArgumentError("range", "above zero, where sums have a root", repr(self.range))
+            raise ArgumentError("range", "0 or above for sqrt", repr(self.range))
         if not 0 <= self.overlap_ratio <= 1:
             raise ArgumentError("overlap_ratio", "from 0 to 1", repr(self.overlap_ratio))
         if self.subset_size < 1 and 0 < self.subset_ratio <= 1:
             least = math.ceil(1 / self.subset_ratio)
-            raise ArgumentError("inputs", f"{least} or more, one for each subset", repr(self.inputs))
+            raise ArgumentError("inputs", f"{least} or more, so that no subset is empty", repr(self.inputs))
         if self.subset_size < 1 or self.width > self.inputs:
             expected = f"such that both subsets fit into {self.inputs} inputs"
             raise ArgumentError("subset_ratio", expected, repr(self.subset_ratio))
@@ -110,7 +110,7 @@ class ArithmeticDataset(RangeTask):
         }
 
     def identity(self) -> dict[str, Any]:
-        """What determines the data: also the sizes of the subsets."""
+        """What determines the data, including the sizes of the subsets."""
         sizes = {"subset_ratio": self.subset_ratio, "overlap_ratio": self.overlap_ratio}
         others = {name: size for name, size in sizes.items() if size != getattr(ArithmeticDataset, name)}
         return {**super().identity(), **others}
@@ -125,8 +125,8 @@ class ArithmeticDataset(RangeTask):
     def threshold(self, split: str = Split.TEST, epsilon: float = 1e-5) -> float:
         """Mean squared error of a first layer with 1 - epsilon for relevant and epsilon for other inputs.
 
-        Madsen & Johansen 2020, equation 16, computed exactly instead of by a million samples where the error
-        is a polynomial; by samples for quotients and roots.
+        Madsen & Johansen 2020, equation 16: by samples for quotients and roots; for the other operations,
+        whose error is a polynomial, exactly instead of by a million samples.
         """
         span, rows = self.range_of(split), self.subsets(0)
         # Inputs of one kind (in a only, in both, in b only, in neither) have the same weights.
@@ -159,7 +159,7 @@ class ArithmeticDataset(RangeTask):
 
 
 def _apply(code: Tensor, a: Tensor, b: Tensor) -> Tensor:
-    """The operation of each run, by its place in `ARITHMETIC_OPERATIONS`; a and b `models x n`."""
+    """The operation of each run, by its index in `ARITHMETIC_OPERATIONS`; a and b `models x n`."""
     which = code[:, None]
     alone = torch.where(which == 4, a * a, torch.where(which == 5, a.sqrt(), a))
     return torch.where(which < 4, apply_operation(code, a, b), alone)
@@ -167,7 +167,7 @@ def _apply(code: Tensor, a: Tensor, b: Tensor) -> Tensor:
 
 @functools.cache
 def _simulated_error(op: str, span: Distribution, sizes: tuple[int, ...], epsilon: float) -> float:
-    """Mean squared error of an epsilon-perfect first layer before a quotient or a root, by samples."""
+    """Mean squared error of an epsilon-perfect first layer before a quotient or a root, from samples."""
     seed = torch.zeros(1, dtype=torch.int32)
     total, block = 0.0, 10_000
     for step in range(_SIMULATED // block):
@@ -186,7 +186,7 @@ def _simulated_error(op: str, span: Distribution, sizes: tuple[int, ...], epsilo
 
 
 def _floor(value: float) -> int:
-    """The whole part, where 0.29 * 100 is 29 although it is a little less in binary."""
+    """The whole part, such that 0.29 * 100 gives 29 although it is slightly less in floating point."""
     return math.floor(value + 1e-9)
 
 

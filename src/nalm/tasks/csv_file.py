@@ -1,4 +1,4 @@
-"""Tables of numbers from text files: columns split by commas, semicolons or tabs, with a heading or none."""
+"""Tables of numbers from text files: columns split by commas, semicolons or tabs, with or without heading."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class CsvFile:
         """The names of the inputs, the inputs `n x in` and the targets `n`.
 
         Args:
-            target: the column to be explained; by default the last.
+            target: the column to predict; by default the last.
         """
         target = self.names[-1] if target is None else target
         if target not in self.names:
@@ -47,12 +47,12 @@ class CsvFile:
 
 
 def read_csv(path: Path | str) -> CsvFile:
-    """Read a file; whatever is not a number is refused with its row and column."""
+    """Read a file; anything but a number is refused with its row and column."""
     path = Path(path)
     try:
         text = path.read_text(encoding="utf-8-sig")
     except (OSError, UnicodeDecodeError) as error:
-        raise ArgumentError("data", "a file of text that can be read", f"{path}: {error}") from None
+        raise ArgumentError("data", "a readable text file", f"{path}: {error}") from None
     lines = [line for line in text.splitlines() if line.strip()]
     if not lines:
         raise ArgumentError("data", "a file with rows", f"{path}, which is empty")
@@ -63,12 +63,12 @@ def read_csv(path: Path | str) -> CsvFile:
     first = 1 if heading is None else 2
     values = [_numbers(row, names, first + k, delimiter, path) for k, row in enumerate(rows)]
     if not values:
-        raise ArgumentError("data", "a file with rows of numbers", f"{path}, which has a heading only")
+        raise ArgumentError("data", "a file with rows of numbers", f"{path}, which only has a heading")
     return CsvFile(path, names, np.array(values, dtype=np.float64))
 
 
 def _names(heading: list[str] | None, columns: int, path: Path) -> list[str]:
-    """The heading, or x0, x1, … where there is none."""
+    """The names in the heading; x0, x1, … without one."""
     if heading is None:
         return [f"x{k}" for k in range(columns)]
     named = [name or f"x{k}" for k, name in enumerate(heading)]
@@ -85,7 +85,7 @@ def _numbers(row: list[str], names: list[str], line: int, delimiter: str, path: 
     for name, cell in zip(names, row):
         if not _is_number(cell, delimiter):
             got = f"{repr(cell) if cell else 'nothing'} in row {line}, column {name}, of {path}"
-            hint = "Remove such rows or columns first."
+            hint = "Remove such rows or columns from the file first."
             raise ArgumentError("data", "numbers below the heading", got, hint)
     return [float(_with_point(cell, delimiter)) for cell in row]
 
@@ -99,5 +99,5 @@ def _is_number(cell: str, delimiter: str) -> bool:
 
 
 def _with_point(cell: str, delimiter: str) -> str:
-    """A decimal comma as a point, where commas do not split columns."""
+    """The cell with a decimal point instead of a comma, if commas do not split columns."""
     return cell.replace(",", ".") if delimiter != "," and _DECIMAL_COMMA.fullmatch(cell) else cell

@@ -1,4 +1,4 @@
-"""Distributions beside the uniform one: truncated normal, Benford, and one distribution for each input.
+"""Distributions other than the uniform one: truncated normal, Benford, and one distribution per input.
 
 Thesis, section 5.6 (inputs of different sign) and section 5.7 (table 5.3).
 """
@@ -35,7 +35,7 @@ class TruncatedNormal(Distribution):
         check_above_zero("sd", self.sd)
         check_interval(self.low, self.high)
         if not self._inside() > 1e-3:
-            expected = "an interval with more than a thousandth of the normal distribution"
+            expected = "an interval that contains more than a thousandth of the normal distribution"
             raise ArgumentError("range", expected, str(self))
 
     def __str__(self) -> str:
@@ -47,14 +47,14 @@ class TruncatedNormal(Distribution):
         return ((self.low, self.high),)
 
     def numbers(self, gaps: int) -> dict[str, Any]:
-        """Mean and deviation, the ends, and the share of the normal distribution below each end."""
+        """Mean, standard deviation, both ends, and the share of the normal distribution below each end."""
         below = [self._share(end) for end in (self.low, self.high)]
         ends = {"low": self.low, "high": self.high, "below_low": below[0], "below_high": below[1]}
         return {"mean": self.mean, "sd": self.sd, **ends}
 
     @staticmethod
     def draw(u: Tensor, numbers: Numbers) -> Tensor:
-        """The quantile of a share between those of the ends."""
+        """The normal quantile of a share between the shares below both ends."""
         n = {name: of_inputs(numbers[name], u) for name in ("mean", "sd", "low", "high")}
         start, end = of_inputs(numbers["below_low"], u), of_inputs(numbers["below_high"], u)
         x = n["mean"] + n["sd"] * standard_normal(start + u * (end - start))
@@ -91,7 +91,7 @@ class TruncatedNormal(Distribution):
 
 
 _STARTS = [math.log10(digit) for digit in range(1, 11)]
-"""Share of numbers whose leading digit is smaller than 1, 2, … 10."""
+"""The share of numbers whose leading digit is smaller than 1, 2, … 10."""
 
 
 @dataclass(frozen=True)
@@ -109,7 +109,7 @@ class Benford(Distribution):
     def __post_init__(self) -> None:
         length = len(str(self.low))
         if self.low != 10 ** (length - 1) or self.high != 10 * self.low or length > 6:
-            raise ArgumentError("range", "a power of ten and the next, up to a million", str(self))
+            raise ArgumentError("range", "from a power of ten to the next, up to a million", str(self))
 
     def __str__(self) -> str:
         return f"benford({self.low}:{self.high})"
@@ -125,7 +125,7 @@ class Benford(Distribution):
 
     @staticmethod
     def draw(u: Tensor, numbers: Numbers) -> Tensor:
-        """The digit whose share of (0, 1) holds u; where in that share gives the digits after it."""
+        """The digit whose part of (0, 1) contains u; the position of u in it gives the digits after it."""
         unit = of_inputs(numbers["unit"], u)
         digit, start, width = torch.ones_like(u), torch.zeros_like(u), torch.full_like(u, _STARTS[1])
         for d in range(2, 10):
@@ -153,17 +153,17 @@ class Benford(Distribution):
 
 @dataclass(frozen=True)
 class ByInput(Distribution):
-    """Inputs that take turns: the first from the first distribution, and so on; written `1:2&-2:-1`.
+    """One distribution per input: the first input from the first, and so on; written `1:2&-2:-1`.
 
-    With more inputs than distributions these are used again in the same order, so that every one of them
-    has the same number of inputs that do not matter.
+    With more inputs than distributions, these repeat in the same order, so that the irrelevant inputs are
+    spread evenly over them.
     """
 
     parts: tuple[Distribution, ...]
 
     def __post_init__(self) -> None:
         if len({part.kind for part in self.parts}) > 1:
-            raise ArgumentError("range", "distributions of one kind for all inputs", str(self))
+            raise ArgumentError("range", "distributions of the same kind for all inputs", str(self))
 
     def __str__(self) -> str:
         return "&".join(map(str, self.parts))

@@ -1,8 +1,8 @@
-r"""An environment as a task: a policy acts in episodes instead of answering to inputs.
+r"""An environment as a task: the model is a policy that acts in episodes.
 
 Everything is a pure function of uniform numbers, so that episodes are drawn from the same streams as all
-data, many models act side by side, and a run that was interrupted resumes to the same bits. A subclass says
-how an episode starts, what is observed, and what an action does.
+data, many models act side by side, and an interrupted run resumes to the same bits. A subclass defines how
+an episode starts, what is observed, and what an action does.
 
 .. math:: L = -\frac{1}{n} \sum_{episodes} \sum_t \log \pi(a_t | s_t) \, (R_t - \bar R_t)
 
@@ -22,18 +22,18 @@ from nalm.tasks._base import Numbers, Predict, Task
 from nalm.tasks.measures import Measure, Shortfall
 
 State = dict[str, Tensor]
-"""What an episode knows, `models x n x ...` by name."""
+"""The state of episodes, `models x n x ...` by name."""
 
 
 class EnvironmentTask(Task):
     """Base of tasks with an environment. The model turns an observation into one score per action."""
 
     actions: ClassVar[int]
-    """How many actions there are."""
+    """The number of actions."""
     steps: ClassVar[int]
-    """Steps of an episode."""
+    """The number of steps of an episode."""
     chances: ClassVar[int] = 1
-    """Uniform numbers per episode that the start takes."""
+    """The number of uniform numbers per episode that the start takes."""
     measures: tuple[Measure, ...] = (Shortfall(),)
 
     @property
@@ -43,12 +43,12 @@ class EnvironmentTask(Task):
 
     @property
     def unit_features(self) -> tuple[int, int]:
-        """From an observation to scores."""
+        """The size of an observation, and the number of scores."""
         return self.in_features, self.actions
 
     @property
     def draws(self) -> int:
-        """Those of the start, and one per action."""
+        """Uniform numbers per episode: those of the start, and one per action."""
         return self.chances + self.steps
 
     def start(self, u: Tensor, numbers: Numbers) -> State:
@@ -64,11 +64,11 @@ class EnvironmentTask(Task):
         raise NotImplementedError
 
     def best(self, state: State) -> Tensor:
-        """The highest sum of rewards that an episode which starts so can have, `models x n`."""
+        """The highest possible sum of rewards of an episode with this start, `models x n`."""
         raise NotImplementedError
 
     def objective(self, predict: Predict, u: Tensor, numbers: Numbers, loss: Loss, now: StepState) -> Tensor:
-        """Minus the log-likelihood of sampled actions, weighted by how much better than usual they were."""
+        """Minus the log-likelihood of sampled actions, weighted by how much better than average they were."""
         state = self.start(u[:, : self.chances], numbers)
         likelihoods, rewards = [], []
         for step in range(self.steps):
@@ -82,7 +82,7 @@ class EnvironmentTask(Task):
         return -(torch.stack(likelihoods) * advantage.detach()).sum(0).mean(-1)
 
     def totals(self, predict: Predict, u: Tensor, numbers: Numbers) -> list[Tensor]:
-        """For each of `measures` its sum over episodes in which the policy takes its likeliest action."""
+        """For each of `measures`, its sum over episodes in which the policy takes its likeliest action."""
         state = self.start(u[:, : self.chances], numbers)
         best, total = self.best(state), torch.zeros_like(u[:, 0])
         for _ in range(self.steps):
@@ -92,6 +92,6 @@ class EnvironmentTask(Task):
 
 
 def _sampled(likelihood: Tensor, u: Tensor) -> Tensor:
-    """An action for every uniform number: likelihood `models x n x actions`, u `models x n`."""
+    """One action per uniform number: likelihood `models x n x actions`, u `models x n`."""
     below = (likelihood.cumsum(-1) < u[..., None]).sum(-1)
     return below.clamp(max=likelihood.shape[-1] - 1)

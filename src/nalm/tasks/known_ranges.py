@@ -43,7 +43,7 @@ _WRITTEN: dict[str, dict[str, tuple[str, str]]] = {
 
 
 def parse(text: str) -> Distribution:
-    """Read `1:2`, a union `-6:-2|2:6`, `tn(mean;sd;low:high)`, `benford(10:100)`, or one by input `…&…`."""
+    """Read `1:2`, a union `-6:-2|2:6`, `tn(mean;sd;low:high)`, `benford(10:100)`, or one per input `…&…`."""
     parts = [_parse_part(part) for part in text.split("&")]
     return parts[0] if len(parts) == 1 else ByInput(tuple(parts))
 
@@ -68,21 +68,21 @@ def _parse_part(text: str) -> Distribution:
 
 
 RANGE_SETS: dict[str, tuple[str, ...]] = {name: tuple(ranges) for name, ranges in _WRITTEN.items()}
-"""Names of ranges that belong together in the papers."""
+"""Sets of ranges that belong together in the papers: the names of their members, by name of the set."""
 RANGES: dict[str, tuple[Distribution, Distribution]] = {
     name: (parse(train), parse(test))
     for ranges in _WRITTEN.values()
     for name, (train, test) in ranges.items()
 }
-"""Where training and test data are drawn, by name."""
+"""The distributions of training and test data, by name of the range."""
 TEST_RANGES = {name: RANGES[name][1] for name in RANGE_SETS["uniform"]}
-"""The nine training ranges by name, and the test range of each (thesis, table 3.2)."""
+"""The test range of each of the nine training ranges (thesis, table 3.2), by name."""
 
 
 def parse_pair(text: str) -> tuple[Distribution, Distribution]:
     """Training and test distribution from a name, or from `train=>test`.
 
-    A training range that has no name needs its test range written out.
+    A training range that is not one of `RANGES` needs a test range.
     """
     if not isinstance(text, str):
         raise ArgumentError("range", "a name such as '1:2', or 'train=>test'", repr(text))
@@ -98,7 +98,7 @@ def parse_pair(text: str) -> tuple[Distribution, Distribution]:
     except ArgumentError as error:
         close = nearest(text, [*RANGES, *RANGE_SETS])
         raise (error.with_hint(f"Did you mean {close!r}?") if close else error) from None
-    # Backwards, so that of two names for one training range the first counts.
+    # Reversed, so that of two ranges with the same training range the first counts.
     known = {pair[0]: pair for pair in reversed(RANGES.values())}
     if interpolation not in known:
         hint = f"Known ranges: {', '.join(RANGES)}."
@@ -108,10 +108,10 @@ def parse_pair(text: str) -> tuple[Distribution, Distribution]:
 
 def _same_kind(train: Distribution, test: Distribution) -> tuple[Distribution, Distribution]:
     if train.kind != test.kind:
-        raise ArgumentError("range", "of one kind in training and test", f"{train}=>{test}")
+        raise ArgumentError("range", "of the same kind in training and test", f"{train}=>{test}")
     return train, test
 
 
 def expand_ranges(names: Iterable[str]) -> list[str]:
-    """Names of ranges, where the name of a set stands for all its members."""
+    """Names of ranges; the name of a set is replaced by those of its members."""
     return [each for name in names for each in RANGE_SETS.get(name, (name,))]

@@ -1,7 +1,6 @@
-"""Named errors of a task: what is reported of predictions, of which the first decides.
+"""The errors that a task reports, of which the first is decisive.
 
-Every measure adds something up over samples; its value on a data set is that sum, divided by how many things
-were added up.
+Every measure is a sum over samples; its value on a data set is that sum divided by the number of terms.
 """
 
 from __future__ import annotations
@@ -24,7 +23,7 @@ class Measure:
         raise NotImplementedError
 
     def per_sample(self, target_shape: Sequence[int]) -> int:
-        """How many things are added up per sample."""
+        """The number of terms per sample."""
         return 1
 
 
@@ -61,7 +60,7 @@ class MeanAbsoluteError(Measure):
 
 @dataclass(frozen=True)
 class Shortfall(Measure):
-    """How much less than the best sum of rewards an episode has, the mean over episodes."""
+    """The highest possible minus the actual sum of rewards, the mean over episodes."""
 
     name: str = "shortfall"
 
@@ -72,7 +71,7 @@ class Shortfall(Measure):
 
 @dataclass(frozen=True)
 class WrongNumber(Measure):
-    """The share of samples of which an output, rounded to a whole number, is not the target."""
+    """The share of samples with an output that, rounded to a whole number, differs from the target."""
 
     name: str = "wrong_number"
 
@@ -84,7 +83,7 @@ class WrongNumber(Measure):
 
 @dataclass(frozen=True)
 class WrongClass(Measure):
-    """The share of samples of which the largest output is not that of the target: `1 - accuracy`."""
+    """The share of samples whose largest output is not at the target's largest: `1 - accuracy`."""
 
     name: str = "wrong_class"
 

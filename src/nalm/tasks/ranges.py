@@ -1,4 +1,4 @@
-"""Where inputs are drawn from: the contract of a distribution, and the uniform one on intervals."""
+"""The distributions of inputs: their contract, and the uniform one on intervals."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ _INTERVAL = re.compile(rf"\s*({NUMBER})\s*:\s*({NUMBER})\s*")
 
 
 class Distribution:
-    """What an input is drawn from: a transform of uniform numbers, with the moments that thresholds need.
+    """The distribution of an input: a transform of uniform numbers, with the moments that thresholds need.
 
-    Distributions of one kind share a program; what differs between them are its numbers.
+    Distributions of one kind share a program and differ only in their numbers.
     """
 
     kind: ClassVar[str]
@@ -29,16 +29,16 @@ class Distribution:
     """The intervals that it covers."""
 
     def of_input(self, index: int) -> Distribution:
-        """The distribution of one input: the same for all, unless it was written out by input."""
+        """The distribution of one input: the same for all inputs, unless it is a `ByInput`."""
         return self
 
     @property
     def gaps(self) -> int:
-        """How many gaps there are between the intervals."""
+        """The number of gaps between the intervals."""
         return len(self.segments) - 1
 
     def numbers(self, gaps: int) -> dict[str, Any]:
-        """The distribution as numbers of a run, for a program that provides for this many gaps."""
+        """The distribution as numbers of a run, for a program that allows for `gaps` gaps."""
         raise NotImplementedError
 
     @staticmethod
@@ -59,12 +59,12 @@ class Distribution:
         raise NotImplementedError
 
     def touches_zero(self) -> bool:
-        """Whether a sample may be as close to zero as one likes."""
+        """Whether samples can be arbitrarily close to zero."""
         return any(low <= 0 <= high for low, high in self.segments)
 
 
 def of_inputs(value: Tensor, u: Tensor) -> Tensor:
-    """A number of a run, or one for each of some inputs in turn, in the shape of samples."""
+    """One number per run, or several that its inputs take in turn, in a shape that fits samples."""
     value = value.to(u.dtype)
     if value.dim() > 1:
         turn = torch.arange(u.shape[1], device=u.device) % value.shape[1]
@@ -73,11 +73,11 @@ def of_inputs(value: Tensor, u: Tensor) -> Tensor:
 
 
 LARGEST = 1e9
-"""The squared error of a product of two numbers of this size is still held by single precision."""
+"""The largest end of an interval: the squared error of a product of two such numbers still fits float32."""
 
 
 def check_interval(low: float, high: float) -> None:
-    """Refuse ends that are not an interval, or beyond what can be computed with."""
+    """Refuse ends that do not form an interval, or that are too large to compute with."""
     if not (math.isfinite(low) and math.isfinite(high) and low < high):
         raise ArgumentError("range", "intervals low:high with low < high", f"{low:g}:{high:g}")
     if max(abs(low), abs(high)) > LARGEST:
@@ -129,7 +129,7 @@ class Range(Distribution):
 
     @property
     def jumps(self) -> list[tuple[float, float]]:
-        """(end of an interval once earlier gaps are closed, width of the gap after it), but for the last."""
+        """For all intervals but the last: its end once earlier gaps are closed, and the width of its gap."""
         jumps, position = [], self.low
         for (low, high), (following, _) in zip(self.segments, self.segments[1:]):
             position += high - low
@@ -148,7 +148,7 @@ class Range(Distribution):
 
     @staticmethod
     def draw(u: Tensor, numbers: Numbers) -> Tensor:
-        """The gaps of a union are closed, one interval is drawn from, and the gaps are opened again."""
+        """Draw from the single interval that remains when all gaps are closed, then open the gaps again."""
         x = of_inputs(numbers["low"], u) + u * of_inputs(numbers["span"], u)
         cuts, gaps = numbers["cut"], numbers["gap"]
         opened = x

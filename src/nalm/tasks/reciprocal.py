@@ -53,8 +53,8 @@ class Reciprocal(RangeTask):
     def threshold(self, split: str = Split.TEST, epsilon: float = 1e-5) -> float | None:
         """Mean squared error of a model whose reciprocal is off by the factor 1 / (1 + epsilon).
 
-        Further inputs are off as in the single module task. None on a range that touches zero, where the
-        error of ideal weights takes its place.
+        Further inputs are off as in the single module task. None on a range that touches zero, where runs
+        are judged by the error of ideal weights instead.
         """
         drawn = [self.range_of(split).of_input(k) for k in range(self.inputs)]
         off = factor_error(-math.log1p(epsilon), drawn[1:], epsilon)
@@ -62,7 +62,7 @@ class Reciprocal(RangeTask):
         return error if math.isfinite(error) else None
 
     def adapt(self, recipe: Recipe) -> Recipe:
-        """With one input 5,000 steps without penalties (thesis, section 5.8.2)."""
+        """With one input, 5,000 steps without penalties (thesis, section 5.8.2)."""
         return recipe if self.inputs > 1 else replace(recipe, iterations=5_000, penalties=())
 
     def ideal_(self, model: nn.Module, seed: int = 0) -> None:

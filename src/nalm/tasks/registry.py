@@ -1,7 +1,7 @@
-"""Tasks by name: those of this package, and those that installed packages offer.
+"""Tasks by name: those of nalm, and those that installed packages offer.
 
-A package offers a task as an entry point of the group `nalm.tasks`: a class, by the name that the class has,
-because runs are stored under it and read back by it. A name of ours stays ours, whoever else offers it.
+A package offers a task as an entry point of the group `nalm.tasks`: a class, under the name that the class
+has, because runs are stored and found by it. A name of one of nalm's tasks cannot be taken by a package.
 """
 
 from __future__ import annotations
@@ -22,20 +22,20 @@ GROUP = "nalm.tasks"
 
 
 def task_kind(name: str) -> type[Task]:
-    """The class of a task: one of ours, or else one that an installed package offers."""
+    """The class of a task: one of nalm's, or else one that an installed package offers."""
     return KINDS[name] if name in KINDS else _load_offered(name)
 
 
 def all_tasks() -> tuple[dict[str, type[Task]], list[str]]:
-    """Every task by name, and a sentence for each that a package offers and that cannot be used."""
+    """Every task by name, and one sentence for each offered task that cannot be used."""
     theirs, faults = load_each(_offered_names(), task_kind)
     return {**TASKS, **theirs}, faults
 
 
 def source_of(task: Task) -> str | None:
-    """A hash of the file that defines a task; None for one of ours, or where there is no file.
+    """A hash of the file that defines a task; None for a task of nalm, or if there is no file.
 
-    The code of a task determines the numbers of its runs. Ours has NUMERICS_VERSION for that.
+    The code of a task determines the numbers of its runs. For nalm's tasks NUMERICS_VERSION stands for it.
     """
     if type(task).__module__.partition(".")[0] == "nalm":
         return None
@@ -48,12 +48,12 @@ def source_of(task: Task) -> str | None:
 
 @functools.cache
 def _digest(file: str) -> str:
-    """Read once: what was imported does not change with the file."""
+    """The hash of a file, read once: imported code does not change when its file does."""
     return hashlib.sha256(Path(file).read_bytes()).hexdigest()
 
 
 def _offered_names() -> list[str]:
-    """What packages offer under names that are not ours."""
+    """The names that packages offer and that are not names of nalm's tasks."""
     return [name for name in offered(GROUP) if name not in KINDS]
 
 

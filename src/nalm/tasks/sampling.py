@@ -1,7 +1,7 @@
-"""Rows of a task, drawn from the counter-based streams: the one way to get them outside of a program.
+"""Rows of a task, drawn from the counter-based streams: the only way to get them outside of a program.
 
-The rows of a seed, split and block are the same wherever they are asked for. Those of validation and test
-are what runs are evaluated on, block by block; those of training are the batches, where a block is a step.
+The same seed, split and block always give the same rows. Runs are evaluated on those of validation and test,
+block by block; those of training are the batches, one block per step.
 """
 
 from __future__ import annotations
@@ -17,11 +17,11 @@ from nalm.streams import Purpose, counters, key, uniform
 from nalm.tasks._base import Numbers, Split, Task
 
 FURTHER = 20
-"""The blocks of further sets to test on begin at multiples of 2 to this power."""
+"""The blocks of each further test set begin at a multiple of 2 to this power."""
 
 
 def stream_of(task: Task, split: str) -> tuple[Purpose, int]:
-    """The stream of a split, and the number of its first block."""
+    """The stream of a split, and the index of its first block."""
     if split == Split.TRAIN:
         return Purpose.DATA, 0
     if split == Split.VALIDATION:
@@ -30,17 +30,17 @@ def stream_of(task: Task, split: str) -> tuple[Purpose, int]:
 
 
 def block_in_split(step: Tensor) -> Tensor:
-    """The number of a block within its split."""
+    """The index of a block within its split."""
     return step & ((1 << FURTHER) - 1)
 
 
 class Aside(Enum):
-    """Streams next to those that runs train on and are evaluated on: step and part of `Purpose.TASK`."""
+    """Streams that runs are neither trained nor evaluated on: step and part of `Purpose.TASK`."""
 
     STATISTICS = (1, 0)
-    """For what is measured once for a task, such as the mean of its inputs."""
+    """For statistics of a task, such as the mean of its inputs."""
     LOOK = (0, 7)
-    """For what an optimiser or a rehearsal looks at before the first step."""
+    """For an optimiser or a rehearsal that needs rows before the first step."""
 
 
 def sample(
@@ -56,13 +56,13 @@ def sample(
     """Inputs `rows x in` and targets `rows x out` of one seed.
 
     Args:
-        task: what is drawn from.
-        seed: of the run.
-        split: whose distribution, and unless `aside` is given whose stream.
-        rows: how many.
-        block: which block of the stream; the rows of different blocks are independent.
+        task: the task.
+        seed: the seed of the run.
+        split: the split whose distribution, and without `aside` whose stream, is used.
+        rows: the number of rows.
+        block: the index of the block in the stream; rows of different blocks are independent.
         dtype: precision of the rows.
-        aside: a stream that is used for nothing else, instead of that of the split and block.
+        aside: a separate stream to use instead of that of the split and block.
     """
     seeds = torch.tensor([seed], dtype=torch.int32)
     numbers = stacked([task.numbers(seed, split)], dtype)
@@ -87,8 +87,8 @@ def sample_runs(
         task: one of the tasks.
         seeds: int32, one per run.
         split: see `sample`.
-        rows: how many per run.
-        numbers: those of the runs on the split, see `stacked`.
+        rows: the number of rows per run.
+        numbers: the numbers of the runs on the split, see `stacked`.
         block: see `sample`.
         dtype: see `sample`.
         aside: see `sample`.
@@ -114,5 +114,5 @@ def stacked(
 
 
 def _in(dtype: torch.dtype, tensor: Tensor) -> Tensor:
-    """A constant in the precision of the rows; whole numbers stay what they are."""
+    """A constant in the precision of the rows; integer tensors are not converted."""
     return tensor.to(dtype) if tensor.is_floating_point() else tensor

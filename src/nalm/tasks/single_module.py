@@ -3,10 +3,10 @@
 Thesis, section 3.3 (2 inputs), section 5.3 (10 inputs), sections 5.6 to 5.8 (other distributions). The
 relevant inputs are the first two.
 
-Deviations: table 5.2 is read as it stands: the first input comes from one range, the second from the other,
-with 10 inputs too, where further inputs take turns, so that five come from each. Public code draws the first
-five columns from one range and the last five from the other, and picks two neighbours as operands anew for
-every seed, which mostly come from the same range; it tests set 3 on the union of both ranges.
+Deviations: table 5.2 is taken literally: the first input comes from one range and the second from the other.
+With 10 inputs the further ones alternate, so that five come from each range. Public code draws the first five
+columns from one range and the last five from the other, and picks two neighbouring columns as operands for
+each seed, which mostly come from the same range; it tests set 3 on the union of both ranges.
 """
 
 from __future__ import annotations
@@ -62,8 +62,8 @@ class SingleModule(RangeTask):
     def threshold(self, split: str = Split.TEST, epsilon: float = 1e-5) -> float | None:
         """Mean squared error of the epsilon-perfect model (thesis, section 3.3.1), in closed form.
 
-        None for a quotient on a range that touches zero, where the expected error is infinite: there the
-        error of ideal weights on the data of the run takes its place (thesis, section 5.8.2).
+        None for a quotient on a range that touches zero, where the expected error is infinite; runs are then
+        judged by the error of ideal weights on their data (thesis, section 5.8.2).
         """
         drawn = [self.range_of(split).of_input(k) for k in range(self.inputs)]
         square, absolute = [d.moment(2) for d in drawn], [d.mean_absolute() for d in drawn]

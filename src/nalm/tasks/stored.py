@@ -1,4 +1,4 @@
-"""A task of which only what a store holds is known."""
+"""A task of which only the contents of a store are known."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from nalm.tasks._base import Task
 
 
 class StoredTask(Task):
-    """The task of a stored run whose data are not here: a table, or a task that is not installed.
+    """The task of a stored run whose data are not available: a table, or a task that is not installed.
 
     Args:
         name: the name that its runs are stored under.
-        labels: what tells it from others.
+        labels: what distinguishes it from others of its name.
         identity: what determined its data.
         stack_recipe: see `Task`.
     """
@@ -31,9 +31,9 @@ class StoredTask(Task):
         self.in_features, self.out_features = identity.get("inputs", 1), identity.get("outputs", 1)
 
     def identity(self) -> dict[str, Any]:
-        """What was stored."""
+        """The stored identity."""
         return self._identity
 
     def labels(self) -> dict[str, str | int]:
-        """What was stored."""
+        """The stored labels."""
         return self._labels

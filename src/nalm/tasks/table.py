@@ -20,26 +20,26 @@ from nalm.tasks.stored import StoredTask
 from nalm.tasks.tabular import check_finite, column_names, matrix
 
 MOST_AT_ONCE = 10_000
-"""Rows that are evaluated at once."""
+"""The most rows to evaluate at once."""
 _SERIALS = itertools.count()
 
 
 class Table(Task):
     """Rows of inputs `n x in` and targets `n x out` (or `n`).
 
-    Batches are drawn with replacement from the training rows. A part of the rows, chosen by a fixed
-    shuffle, is kept for validation; test data, such as rows from another range, may be given.
+    Batches are drawn with replacement from the training rows. Some rows, chosen by a fixed shuffle, are kept
+    for validation; test data, such as rows from another range, may be given.
 
     Args:
         x: inputs: a tensor, an array, a list of rows, or a DataFrame.
         y: targets, of the same kinds, or a Series.
-        test: further inputs and targets to test on; without them the test error is that of validation.
-        validation: the part of the rows kept for validation.
-        dtype: precision of what is not a tensor of floating-point numbers; by default torch's own default.
-        label: what it is called in tables and reports.
+        test: inputs and targets to test on; by default the validation rows.
+        validation: the share of the rows kept for validation.
+        dtype: precision of anything but a floating-point tensor; by default torch's default.
+        label: the name of the table in tables and reports.
 
     Attributes:
-        names: the names of the columns of x, if it has some.
+        names: the names of the columns of x, or None.
     """
 
     name = "table"
@@ -64,7 +64,7 @@ class Table(Task):
         kept = max(1, round(validation * len(x)))
         if kept >= len(x):
             raise ArgumentError(
-                "validation", f"small enough to leave some of {len(x)} rows", repr(validation)
+                "validation", f"small enough to leave training rows of {len(x)} rows", repr(validation)
             )
         stream = key(torch.zeros(1, dtype=torch.int32), Purpose.TASK, 0)
         order = uniform(stream, counters(len(x)), torch.float64)[0].argsort().to(x.device)
@@ -92,11 +92,11 @@ class Table(Task):
     def from_csv(
         cls, path: Path | str, target: str | None = None, *, test: Path | str | None = None
     ) -> Table:
-        """The table of a text file, in float64, named by the file.
+        """The table of a text file, in float64, labelled by file and target.
 
         Args:
-            path: columns split by commas, semicolons or tabs, with a heading or without.
-            target: the column to be explained; by default the last.
+            path: the file: columns split by commas, semicolons or tabs, with or without heading.
+            target: the column to predict; by default the last.
             test: a file of the same columns to test on, such as rows from another range.
         """
         file = read_csv(path)
@@ -109,13 +109,13 @@ class Table(Task):
 
     @classmethod
     def variants(cls) -> list[Task]:
-        """None: a table is made of its rows."""
-        hint = "For a table name its file: nalm bench data.csv --target COLUMN."
-        raise ArgumentError("task", "one that a benchmark can make by its name", repr(cls.name), hint)
+        """A table has no variants: its rows must be given."""
+        hint = "For a table, give its file: nalm bench data.csv --target COLUMN."
+        raise ArgumentError("task", "one that can be made from its name alone", repr(cls.name), hint)
 
     @property
     def draws(self) -> int:
-        """One number a sample: which row."""
+        """One number per sample: which row."""
         return 1
 
     def shape(self) -> Hashable:
@@ -136,7 +136,7 @@ class Table(Task):
         return len(self.rows[split][0])
 
     def block(self, split: str) -> int:
-        """All rows at once, unless there are very many."""
+        """All rows at once, or the largest divisor of their number up to `MOST_AT_ONCE`."""
         rows = self.samples(split)
         return max(k for k in range(1, min(rows, MOST_AT_ONCE) + 1) if rows % k == 0)
 
@@ -161,19 +161,19 @@ class Table(Task):
         return found.hexdigest()
 
     def identity(self) -> dict[str, Any]:
-        """The rows themselves, by their hash."""
+        """A hash of the rows, and the numbers of inputs and outputs."""
         sizes = {"inputs": self.in_features, "outputs": self.out_features}
         # The names determine no number, but without them no formula could be written in them later.
         named = {} if self.names is None else {"columns": self.names}
         return {"name": self.name, "rows": self._digest, **sizes, **named}
 
     def labels(self) -> dict[str, str | int]:
-        """What the table is called."""
+        """The label of the table."""
         return {"table": self.label}
 
     @classmethod
     def rebuild(cls, labels: Mapping[str, Any], identity: Mapping[str, Any]) -> StoredTask:
-        """The table of a stored run, without its rows, which are not in the store."""
+        """The table of a stored run, without its rows, which the store does not have."""
         return StoredTask(cls.name, labels, identity, stack_recipe=cls.stack_recipe)
 
 
@@ -181,7 +181,8 @@ def _like(test: CsvFile, file: CsvFile, target: str | None) -> tuple[Any, Any]:
     """Inputs and targets of a second file, in the order of the columns of the first."""
     missing = [name for name in file.names if name not in test.names]
     if missing:
-        raise ArgumentError("test", f"a file with the columns of {file.path}", f"none named {missing[0]!r}")
+        got = f"{test.path}, which has no column {missing[0]!r}"
+        raise ArgumentError("test", f"a file with the columns of {file.path}", got)
     order = [test.names.index(name) for name in file.names]
     _, x, y = CsvFile(test.path, file.names, test.values[:, order]).split(target)
     return x, y
@@ -202,7 +203,7 @@ def _checked(x: Any, y: Any, names: list[str] | None, dtype: torch.dtype | None)
 
 
 def _in_precision(argument: str, values: Any, dtype: torch.dtype | None) -> Tensor:
-    """A tensor of floating-point numbers as it is; anything else in the precision that is asked for."""
+    """A floating-point tensor as it is; anything else converted to `dtype` or torch's default."""
     if isinstance(values, Tensor) and values.is_floating_point() and not values.is_meta:
         return values
     return matrix(argument, values).to(dtype or torch.get_default_dtype())

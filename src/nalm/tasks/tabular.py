@@ -1,4 +1,4 @@
-"""Tables of numbers from anything that holds them: tensors, arrays, lists, tables with column names."""
+"""Tables of numbers from tensors, arrays, lists, and tables with column names."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from nalm.errors import ArgumentError
 
 
 def matrix(argument: str, values: Any) -> Tensor:
-    """Rows and columns in float64 on the CPU; a single column may be given as a vector, if it is y.
+    """A table `rows x columns` in float64 on the CPU; if the argument is y, it may be a vector.
 
     Args:
-        argument: what to call it where it is refused.
+        argument: the name of the argument, for errors.
         values: a tensor, an array, a list of rows, a DataFrame or a Series.
     """
     made = _from_tensor(argument, values) if isinstance(values, Tensor) else _from_array(argument, values)
@@ -34,7 +34,7 @@ def _from_tensor(argument: str, values: Tensor) -> Tensor:
         raise ArgumentError(argument, "numbers", "a tensor on the meta device, which holds none")
     if values.layout != torch.strided:
         raise ArgumentError(argument, "a dense tensor", str(values.layout), "Use .to_dense().")
-    # A copy, so that a tensor made under inference_mode can be computed with.
+    # A copy, because a tensor made under inference_mode cannot be used with gradients.
     return values.detach().to("cpu", torch.float64, copy=True)
 
 
@@ -48,13 +48,13 @@ def _from_array(argument: str, values: Any) -> Tensor:
     except (TypeError, ValueError) as error:
         if isinstance(error, ArgumentError):
             raise
-        hint = "It can be a tensor, an array, a list of rows or a DataFrame."
+        hint = "Use a tensor, an array, a list of rows or a DataFrame."
         got = f"{type(values).__name__} ({str(error).splitlines()[0]})"
         raise ArgumentError(argument, "a table of numbers", got, hint) from None
 
 
 def column_names(values: Any, names: Sequence[str] | None = None) -> list[str] | None:
-    """Names of the columns: those given, or a table's own, or None."""
+    """The names of the columns: those given, or the table's own, or None if it has none."""
     if names is None:
         names = getattr(values, "columns", None)
     if names is None:
@@ -68,7 +68,7 @@ def column_names(values: Any, names: Sequence[str] | None = None) -> list[str] |
 
 
 def check_finite(argument: str, table: Tensor, names: Sequence[str] | None) -> None:
-    """Refuse a number that is not finite, with its row and column."""
+    """Refuse a number that is not finite, naming its row and column."""
     wrong = (~table.isfinite()).nonzero()
     if len(wrong):
         row, column = wrong[0].tolist()

@@ -1,7 +1,7 @@
 """The ten-parameter function: t = (x1 + x2)(x1 + x2 + x3 + x4).
 
 Madsen & Johansen 2020, section 1.1: eight weights select the two sums, two multiply them. It is the
-arithmetic dataset with four inputs and subsets that are given, not drawn.
+arithmetic dataset with four inputs and fixed subsets.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ class TenParameters(ArithmeticDataset):
 
     def __post_init__(self) -> None:
         if self.inputs != 4:
-            raise ArgumentError("inputs", "4, which this function has", repr(self.inputs))
+            raise ArgumentError("inputs", "4 for this function", repr(self.inputs))
         super().__post_init__()
 
     def subsets(self, seed: int) -> np.ndarray:
@@ -42,6 +42,6 @@ class TenParameters(ArithmeticDataset):
         return np.array([[1.0, 1.0, 0.0, 0.0], [1.0, 1.0, 1.0, 1.0]])
 
     def identity(self) -> dict[str, Any]:
-        """What determines the data: subsets are given."""
+        """What determines the data; the subsets are fixed."""
         whole = super().identity()
         return {name: whole[name] for name in whole if name not in ("subset_ratio", "overlap_ratio")}

@@ -1,11 +1,11 @@
-"""`nalm.attach`: projection, and where the number of steps is known published recipes, in a user's own loop.
+"""`nalm.attach`: projection, and with a known number of steps published recipes, in a user's own loop.
 
-Every unit of a model follows its own recipe, on its own parameters: rate, clips, penalties with their
-windows, clamps. A recipe is published for so many steps; a loop of fewer steps goes through it faster.
+Every unit of a model follows its own recipe, on its own parameters: learning rate, clips, penalties with
+their windows, clamps. If the loop has fewer steps than the recipe, it goes through the recipe faster.
 
-Recipes are published for single units. In a stack most initial weights end in a local minimum, whatever the
+Recipes are published for single units. In a stack most initial weights end in a local minimum with any
 penalties. Units with a `batch_shape` are many starts side by side, which cost little more than one; `best`
-is the one that fits best.
+returns the one that fits best.
 """
 
 from __future__ import annotations
@@ -28,16 +28,16 @@ from nalm.units._base import COMMON_RECIPES, Unit, units_of
 from nalm.units.helpers import checked_units, project_
 
 FASTEST = 0.03
-"""The largest rate that is set: beside other units larger ones (the NRU's 1) throw all of them about."""
+"""The largest learning rate that is set: larger ones (the NRU's 1) destabilise the other units of a model."""
 JUDGED = 0.05
-"""The share of the steps, the last ones, by whose mean loss models held side by side are compared."""
+"""The last share of the steps: models side by side are compared by their mean loss in it."""
 
 _SAME_KIND: dict[type[Optimiser], type[torch.optim.Optimizer]] = {
     Adam: torch.optim.Adam,
     SGD: torch.optim.SGD,
     RMSProp: torch.optim.RMSprop,
 }
-"""Rates mean the same in these; `torch.optim.AdamW` is an `Adam`."""
+"""Optimisers whose learning rates mean the same; `torch.optim.AdamW` is an `Adam`."""
 
 
 @overload
@@ -65,18 +65,18 @@ def attach(
     recipe: str | None = None,
     strength: float = 1.0,
 ) -> RemovableHandle | Attachment:
-    """Project the model after every step of the optimiser by itself; `.remove()` on the result ends it.
+    """Project the model after every step of the optimiser; `.remove()` on the result ends it.
 
-    With `iterations` every unit follows its own published recipe as well: its rate, clips and clamps are
-    applied in the optimiser's step, and `penalty(loss)` of the result is to be added to the loss.
+    With `iterations` every unit also follows its own published recipe: its learning rate, clips and clamps
+    are applied in the optimiser's step, and `penalty(loss)` of the result must be added to the loss.
 
     Args:
         model: any module that contains units.
-        optimizer: what trains it.
-        iterations: the steps that the loop will take.
-        op: the operation whose recipe units take that can express it; others take that of their first.
-        recipe: the name of a recipe for units that have it; others, and all by default, take "published".
-        strength: what all penalties are multiplied with; in stacks a tenth works better than the published 1.
+        optimizer: the optimiser that trains it.
+        iterations: the number of steps of the loop.
+        op: units that can express this operation take its recipe; others take that of their first operation.
+        recipe: units that have a recipe of this name take it; others, and all by default, take "published".
+        strength: factor of all penalties; in stacks a tenth works better than the published 1.
     """
     checked_units(model)
     if not isinstance(optimizer, torch.optim.Optimizer):
@@ -84,7 +84,8 @@ def attach(
     if iterations is not None:
         return Attachment(model, optimizer, iterations, op, recipe, strength)
     if op is not None or recipe is not None or strength != 1:
-        raise ArgumentError("iterations", "the number of steps, where a recipe is to be followed", "None")
+        expected = "the number of steps if `op`, `recipe` or `strength` is given"
+        raise ArgumentError("iterations", expected, "None")
 
     def after_step(*_: Any) -> None:
         project_(model)
@@ -93,10 +94,10 @@ def attach(
 
 
 class Attachment:
-    """Recipes that work on a model in a user's own loop, made by `nalm.attach(..., iterations=...)`.
+    """Recipes applied to a model in a user's own loop, made by `nalm.attach(..., iterations=...)`.
 
-    Add `penalty(loss)` to the loss; all else happens in the optimiser's step. Rates are set once: change
-    `optimizer.param_groups` afterwards for others. `print` it to see what every unit is given.
+    Add `penalty(loss)` to the loss; everything else happens in the optimiser's step. Learning rates are set
+    once: to use others, change `optimizer.param_groups` afterwards. `print` it to see each unit's recipe.
     """
 
     def __init__(
@@ -110,8 +111,8 @@ class Attachment:
     ) -> None:
         check_positive("iterations", iterations)
         if isinstance(optimizer, torch.optim.LBFGS):
-            hint = "For second-order steps there is `nalm.solve`."
-            raise ArgumentError("optimizer", "one that takes a gradient per step", "LBFGS", hint)
+            hint = "For second-order training, use `nalm.solve`."
+            raise ArgumentError("optimizer", "one that takes one gradient per step", "LBFGS", hint)
         self.model, self.iterations = model, iterations
         self.strength = check_above_zero("strength", strength)
         trained = _trained_units(model, optimizer)
@@ -130,7 +131,7 @@ class Attachment:
     def penalty(self, loss: Tensor) -> Tensor:
         """What the recipes add to this loss at the current step: one number, or one per model of a batch.
 
-        The loss is not changed: models side by side are judged by it, and some penalties wait for it.
+        The loss is only read: models side by side are compared by it, and some penalties wait for a low loss.
         """
         if not isinstance(loss, Tensor) or not loss.is_floating_point():
             raise ArgumentError("loss", "the loss of this step, a tensor", repr(loss))
@@ -140,30 +141,30 @@ class Attachment:
         return self.strength * torch.stack(found).sum(0)
 
     def best(self) -> nn.Module:
-        """The model that fits best of those held side by side, as an ordinary one without a batch shape.
+        """A copy of the best of the models side by side, as an ordinary model without a batch shape.
 
-        Judged by the mean of the losses that `penalty` was given in the last steps; one per model is needed.
+        The best has the lowest mean of the losses given to `penalty` in the last steps, one per model.
         """
         losses = self.losses()
         at = torch.unravel_index(losses.argmin(), losses.shape)
         return one_of(self.model, tuple(int(index) for index in at))
 
     def losses(self) -> Tensor:
-        """The mean loss of the last steps of each model held side by side, infinite if it is not finite."""
+        """The mean loss of each model in the last steps; infinite if it is not finite."""
         shape = self._courses[0].unit.batch_shape
         losses = torch.stack(self._judged).mean(0) if self._judged else torch.empty(0)
         if not shape or losses.shape != shape:
             got = f"{tuple(losses.shape)} for models of shape {tuple(shape)}" if self._judged else "none yet"
-            raise ArgumentError("loss", "one per model held side by side, to the last step", got)
+            raise ArgumentError("loss", "one per model held side by side, until the last step", got)
         return losses.nan_to_num(torch.inf)
 
     def remove(self) -> None:
-        """End it: nothing more happens in the optimiser's step. Rates stay as they are."""
+        """Detach the recipes from the optimiser's step. Learning rates stay as they are."""
         for hook in self._hooks:
             hook.remove()
 
     def state_dict(self) -> dict[str, Any]:
-        """What a checkpoint needs, beside those of the model and of the optimizer."""
+        """The state for a checkpoint, in addition to those of the model and the optimiser."""
         return {"step": self.step, "judged": list(self._judged)}
 
     def load_state_dict(self, state: dict[str, Any]) -> None:
@@ -171,12 +172,12 @@ class Attachment:
         self.step, self._judged = state["step"], list(state["judged"])
 
     def __str__(self) -> str:
-        times = [] if self.strength == 1 else [f"all penalties times {self.strength:g}"]
+        times = [] if self.strength == 1 else [f"all penalties are multiplied by {self.strength:g}"]
         return "\n".join([*map(str, self._courses), *times])
 
     @property
     def _done(self) -> float:
-        """The part of the recipes that is done, from 0 to 1."""
+        """The share of the steps that is done, from 0 to 1."""
         return min(1.0, self.step / self.iterations)
 
     def _before(self, *_: Any) -> None:
@@ -190,12 +191,12 @@ class Attachment:
 
 
 def _trained_units(model: nn.Module, optimizer: torch.optim.Optimizer) -> dict[str, Unit]:
-    """The units that the optimiser changes, by their paths in the model; a frozen unit is left alone."""
+    """The units that the optimiser trains, by their paths in the model; frozen units are left out."""
     held = {id(p) for group in optimizer.param_groups for p in group["params"] if p.requires_grad}
     units = {name: module for name, module in model.named_modules() if isinstance(module, Unit)}
     trained = {name: unit for name, unit in units.items() if any(id(p) in held for p in unit.parameters())}
     if not trained:
-        got = "one that holds none of them" if units else "a model without units"
+        got = "one that has none of them" if units else "a model without units"
         raise ArgumentError("optimizer", "one that trains the parameters of the model's units", got)
     return trained
 
@@ -208,7 +209,7 @@ def _check_known(argument: str, got: str | None, known: list[str]) -> None:
 
 
 def one_of(model: nn.Module, index: tuple[int, ...]) -> nn.Module:
-    """A copy of one of the models that are held side by side; they share layers that are no units."""
+    """A copy of one of the models side by side; layers that are not units are the same in all of them."""
     single = copy.deepcopy(model)
     for unit in units_of(single):
         unit.batch_shape = torch.Size(())
@@ -222,16 +223,16 @@ class _Course:
 
     def __init__(self, unit: Unit, name: str, op: str | None, recipe: str | None, steps: int) -> None:
         self.unit, self.name, self.steps = unit, name or "the model", steps
-        abilities = unit.ops or type(unit).ops  # options may leave the unit itself none
+        abilities = unit.ops or type(unit).ops  # with some options the unit itself has none
         self.op = op if op in abilities else abilities[0]
         chosen = recipe if recipe in unit.recipes else "published"
         self.recipe: Recipe = type(unit).recipe(self.op, chosen or "published", inputs=unit.in_features)
         self.rate: float | None = None
         self.skeleton = copy.deepcopy(unit)
-        self.skeleton.batch_shape = torch.Size((1,))  # its length alone is used
+        self.skeleton.batch_shape = torch.Size((1,))  # only its length is used
 
     def set_rate(self, optimizer: torch.optim.Optimizer) -> None:
-        """Give the unit a group of its own with the recipe's rate, if the optimiser is of that kind."""
+        """Give the unit its own group with the recipe's learning rate, if the optimiser is of its kind."""
         own = {id(p) for p in self.unit.parameters()}
         optimiser = self.recipe.optimiser
         plain = optimiser.optimiser if isinstance(optimiser, Centred) else optimiser
@@ -250,7 +251,7 @@ class _Course:
         optimizer.param_groups[:] = [group for group in optimizer.param_groups if group["params"]]
 
     def penalty(self, done: float, loss: Tensor) -> Tensor:
-        """The recipe's penalties with their strengths at this point, shape `batch_shape`."""
+        """The recipe's penalties with their current strengths, shape `batch_shape`."""
         held = {name: self._with_axis(p) for name, p in self.unit.named_parameters()}
         first = next(iter(held.values()))
         total, now = first.new_zeros(len(first)), self._now(done, first, loss)
@@ -260,7 +261,7 @@ class _Course:
         return total.reshape(self.unit.batch_shape)
 
     def treat_gradients(self, done: float) -> None:
-        """The recipe's clips and noise, on this unit's gradients alone."""
+        """Apply the recipe's clips and noise to the gradients of this unit."""
         recipe, named = self.recipe, dict(self.unit.named_parameters())
         held: Gradients = {n: self._with_axis(p.grad) for n, p in named.items() if p.grad is not None}
         if not held:
@@ -275,12 +276,12 @@ class _Course:
             named[name].grad.copy_(gradient.reshape(named[name].shape))  # type: ignore[union-attr]
 
     def clamp(self) -> None:
-        """The recipe's clamps."""
+        """Apply the recipe's clamps."""
         for clamp in self.recipe.clamps:
             clamp(self.unit)
 
     def _with_axis(self, tensor: Tensor) -> Tensor:
-        """A tensor of the unit with one model axis first, which the parts of recipes need."""
+        """A tensor of the unit with a single model axis in front, as the parts of recipes expect."""
         return tensor.reshape(self.unit.batch_shape.numel(), *tensor.shape[len(self.unit.batch_shape) :])
 
     def _now(self, done: float, like: Tensor, loss: Tensor) -> StepState:
@@ -288,7 +289,7 @@ class _Course:
         return StepState(step, loss.to(like).reshape(-1).expand(len(like)))
 
     def __str__(self) -> str:
-        rate = "your own rate" if self.rate is None else f"rate {self.rate:.3g}"
+        rate = "your own learning rate" if self.rate is None else f"learning rate {self.rate:.3g}"
         part = self.recipe.iterations / self.steps
         speed = "" if part == 1 else f", its {self.recipe.iterations} steps in {self.steps}"
         held = [repr(p) for p in (*self.recipe.penalties, self.recipe.clip_norm, self.recipe.clip_value) if p]

@@ -1,4 +1,4 @@
-"""CalcNet with units that were trained instead of set to their ideal weights."""
+"""CalcNet with trained units instead of ideal weights."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from nalm.units import Unit
 
 
 def train_calcnet(seed: int = 0, range: str = "1:2") -> CalcNet:
-    """Train the four units with their published recipes on a range, to compute with what they learnt."""
+    """A CalcNet whose four units are trained with their published recipes on a range."""
 
     def one(op: str, kind: type[Unit]) -> nn.Module:
         result = train(kind(2, 1), SingleModule(op, range), kind.recipe(op), seeds=[seed])

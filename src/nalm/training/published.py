@@ -1,4 +1,4 @@
-"""The published recipe of a model on a task: the same for `nalm.train` and for a benchmark."""
+"""The published recipe of a model on a task, which `nalm.train` and benchmarks share."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from nalm.units import units_of
 
 
 def published_recipe(model: ModelSpec | nn.Module, task: Task) -> Recipe:
-    """The recipe of the unit that gives the output, as the papers use it on the task.
+    """The recipe of the last unit, as the papers use it on the task.
 
-    A model by name may name its recipe. A stack on a synthetic task takes that of the arithmetic dataset,
-    if its last unit has it. A module without units takes plain Adam.
+    A model given by name may name its recipe. A stack on a synthetic task takes the recipe of the arithmetic
+    dataset, if its last unit has one. A module without units takes plain Adam.
     """
     given = getattr(task, "op", None)  # a table has none
     if isinstance(model, ModelSpec):
@@ -26,7 +26,7 @@ def published_recipe(model: ModelSpec | nn.Module, task: Task) -> Recipe:
     if not units:
         return task.adapt(Recipe())
     last = units[-1]
-    able = last.ops or type(last).ops  # options may leave the unit itself none
+    able = last.ops or type(last).ops  # with some options the unit itself has none
     # Behind other layers a unit need not compute the operation of the task itself.
     op = given if given is not None and (given in able or is_native(model)) else able[0]
     name = usual_recipe(last.recipes, len(units), task.stack_recipe)

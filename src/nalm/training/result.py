@@ -1,4 +1,4 @@
-"""The result of `nalm.train`: what a trainer gave, and what it means by the thresholds of the tasks."""
+"""The result of `nalm.train`: what a trainer returned, judged by the thresholds of the tasks."""
 
 from __future__ import annotations
 
@@ -10,24 +10,24 @@ from nalm.trained import Trained
 
 
 class TrainResult(Trained):
-    """The runs of one call, in the order of their seeds. See `Trained` for what is in it."""
+    """The runs of one call, in the order of their seeds. See `Trained` for its attributes."""
 
     @classmethod
     def of(cls, trained: Trained) -> Self:
-        """The same, to be judged."""
+        """The result of what a trainer returned."""
         return cls(**{field.name: getattr(trained, field.name) for field in fields(Trained)})
 
     def outcomes(self, threshold: float | None = None) -> list[Outcome]:
-        """What became of each run, by its task's own thresholds, or by the one given."""
+        """The outcome of each run, by its task's own thresholds or by the one given."""
         return classify(self, threshold)
 
     def success_rate(self, threshold: float | None = None) -> float:
-        """The share of runs that were solved."""
+        """The share of solved runs."""
         outcomes = self.outcomes(threshold)
         return sum(outcome is Outcome.SOLVED for outcome in outcomes) / len(outcomes)
 
     def solved_at(self, threshold: float | None = None) -> list[int | None]:
-        """First logged step whose test error is below the threshold, of solved runs."""
+        """For each solved run, the first logged step with a test error below the threshold; else None."""
         steps: list[int | None] = []
         for run, outcome in enumerate(self.outcomes(threshold)):
             limit = self.tasks[run].threshold() if threshold is None else threshold

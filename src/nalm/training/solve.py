@@ -24,7 +24,7 @@ from nalm.threads import one_thread
 from nalm.units._remarks import forget_remarks_, remark_
 
 _FRESH = 0.25
-"""Part of the rows that is kept to choose by."""
+"""The share of the rows that is not fitted to but used to choose between solutions."""
 
 
 def solve(
@@ -39,26 +39,28 @@ def solve(
     steps: int = 100,
     seed: int = 0,
 ) -> Solution:
-    """Fit a model to a table by second-order steps from many starts, and make its weights exact if it can be.
+    """Fit a model to a table by second-order steps from many starts, and make its weights exact if possible.
 
     The model is trained in place: it ends with the weights that were found, in its own precision. A quarter
-    of the rows is not fitted to; it decides between starts, and between continuous and discrete weights.
+    of the rows is not fitted to; it is used to choose between starts, and between continuous and discrete
+    weights.
 
     Args:
         model: a unit, a stack of units, or any small `nn.Module`, of at most 4,096 parameters; or the name of
             one, such as "nau" or "nau+nmu", which is then made in float64 and returned as `solution.model`.
         x: inputs, `n x in`: a tensor, an array, a list of rows, or a DataFrame.
         y: targets, `n` or `n x out`, of the same kinds, or a Series.
-        names: names of the columns of x, for what is said about them; by default those of the DataFrame, or
-            x1, x2, …
-        hidden: values between the units of a stack given by name.
-        starts: starts drawn from the units' own initial weights.
+        names: names of the columns of x, for the solution's text; by default those of the DataFrame, or x1,
+            x2, …
+        hidden: the number of values between the units of a stack given by name.
+        starts: the number of starts drawn by the units' initialisers.
         grow: begin with starts that are grown on the data (see docs/robustness.md).
-        steps: steps at most of each stage of a member.
-        seed: of the drawn starts, and of the rows that are kept.
+        steps: the most steps per stage of each start.
+        seed: seed of the drawn starts, and of the choice of rows that are not fitted to.
 
     Returns:
-        What was found: exact, discrete, approximate or failed, whether the data determine it, its cost.
+        Whether the solution is exact, discrete, approximate or failed, whether the data determine it, and
+        its cost.
 
     Example:
         >>> x = torch.rand(500, 10, dtype=torch.float64) * 4 - 2
@@ -68,13 +70,13 @@ def solve(
         'exact'
     """
     _check_options(starts, grow, steps, seed)
-    with torch.inference_mode(False):  # tensors made under it could not be computed with
+    with torch.inference_mode(False):  # inference tensors have no gradients
         inputs, targets, columns = _rows(x, y, names)
     model = _model(model, inputs.shape[-1], targets.shape[-1], hidden)
     forget_remarks_(model)
     with torch.inference_mode(False), torch.no_grad(), one_thread():
         notes = column_notes(inputs, columns)
-        # A module that only passes rows from unit to unit is solved as the stack of its units that it is.
+        # A module that only passes rows from unit to unit is solved as a stack of its units.
         stack = as_stack(model) or model
         flat = Flat(Models(stack, torch.float64, torch.device("cpu")))
         flat.models.check_fit(inputs.shape[1:], targets.shape[1:])
@@ -118,12 +120,12 @@ def _rows(x: Any, y: Any, names: Sequence[str] | None) -> tuple[Tensor, Tensor, 
 
 
 def _model(model: nn.Module | str, inputs: int, outputs: int, hidden: int) -> nn.Module:
-    """The model itself, or one made by its name, if it can be solved."""
+    """The model, made if it is given by name; one that cannot be solved is refused."""
     if isinstance(model, str):
         spec = ModelSpec.parse(model)
         if spec.recipe not in (None, "second-order"):
-            hint = "`nalm.train` takes recipes."
-            raise ArgumentError("model", "a name without a recipe, which solving has not", repr(model), hint)
+            hint = "To train by a recipe, use `nalm.train`."
+            raise ArgumentError("model", "a name without a recipe", repr(model), hint)
         model = spec.build(inputs, outputs, hidden=check_positive("hidden", hidden), dtype=torch.float64)
     if not isinstance(model, nn.Module):
         raise ArgumentError("model", "an nn.Module or the name of one", type(model).__name__)
@@ -135,7 +137,7 @@ def _model(model: nn.Module | str, inputs: int, outputs: int, hidden: int) -> nn
 
 def _check_shapes(x: Tensor, y: Tensor, columns: list[str] | None) -> None:
     if len(y) != len(x):
-        raise ArgumentError("y", f"of {len(x)} rows like x", f"{len(y)}")
+        raise ArgumentError("y", f"of {len(x)} rows like x", f"{len(y)} rows")
     if len(x) < 4:
         raise ArgumentError("x", "of four rows or more", f"{len(x)}")
     if columns is not None and len(columns) != x.shape[-1]:
@@ -143,7 +145,7 @@ def _check_shapes(x: Tensor, y: Tensor, columns: list[str] | None) -> None:
 
 
 def _split(x: Tensor, y: Tensor, seed: int) -> Rows:
-    """A quarter of the rows, shuffled by the seed, to choose by; the others to fit."""
+    """A quarter of the rows, shuffled by the seed, to choose by; the others to fit to."""
     stream = key(torch.tensor([seed], dtype=torch.int32), Purpose.TASK, 2)
     order = uniform(stream, counters(len(x)), torch.float64)[0].argsort()
     kept = max(1, round(_FRESH * len(x)))

@@ -1,4 +1,4 @@
-"""`nalm.train`: train from Python with the engine, one model or many."""
+"""`nalm.train`: train one model or many from Python."""
 
 from __future__ import annotations
 
@@ -45,25 +45,25 @@ def train(
 
     Args:
         model: an `nn.Module`, or a name such as "nmu" or "nau+nmu". A module is trained in place: it ends
-            with the weights of the lowest validation error, of the best seed.
+            with the weights of the best seed at its lowest validation error.
         data: a task, or a tuple of inputs `n x in` and targets `n x out`: tensors, arrays, lists of rows or
-            DataFrames. What is not a tensor of floating-point numbers is taken in the model's precision.
+            DataFrames. Anything but a floating-point tensor is converted to the model's precision.
         recipe: how to train; by default the published recipe of the (last) unit, the same as in a benchmark.
             It also sets the number of steps: 50,000 or 100,000 for a single unit or a table, 5 million for a
             stack on a synthetic task.
-        seeds: how many seeds (0, 1, …), or which; each starts from weights drawn by its seed. None trains
-            the module once, from the weights it has.
-        hidden: values between the units of a stack given by name.
-        iterations: steps; by default those of the recipe. With fewer, the schedules of the published recipe
-            are shortened in proportion; a recipe that is given stays as it is, with a warning if part of it
-            comes too late.
+        seeds: the number of seeds (0, 1, …), or a list of seeds; each starts from weights drawn by its seed.
+            None trains the module once, from the weights it has.
+        hidden: the number of values between the units of a stack given by name.
+        iterations: the number of steps; by default that of the recipe. With fewer, the schedules of the
+            published recipe are shortened in proportion; those of a given recipe stay as they are, with a
+            warning if part of it comes too late.
         log_interval: steps between evaluations.
         dtype: precision of a model given by name, float32 or float64; a module trains in its own.
         device: where to train.
         compiled: compile the training step (seconds, once), or run it eagerly.
         on_progress: called after each evaluation with a `StepsDone`.
-        checkpoints: a folder in which a recipe with `by="loop"` keeps the state of runs that are not
-            finished. The same call resumes there; once all runs are finished, the files are deleted.
+        checkpoints: a folder in which a recipe with `by="loop"` keeps the state of unfinished runs. The same
+            call resumes from there; once all runs are finished, the files are deleted.
 
     Returns:
         Curves, chosen weights and outcomes of all runs.
@@ -87,7 +87,7 @@ def train(
     chosen = _in_steps(recipe, published, iterations)
     own = next(model.parameters(), torch.empty(0))
     if dtype not in (None, own.dtype):
-        hint = "Nothing is cast silently: use model.to(...)."
+        hint = "Models are not cast silently: use model.to(...)."
         raise ArgumentError("dtype", f"that of the model, {own.dtype}", str(dtype), hint)
     initial = None
     if seeds is None and spec is None:
@@ -115,12 +115,12 @@ def train(
 
 
 def _build(spec: ModelSpec, task: Task, hidden: int, dtype: torch.dtype | None) -> nn.Module:
-    """The network of the task, with the model in it."""
+    """The task's network with the model in it."""
     return task.network(spec.build(*task.unit_features, hidden=hidden, dtype=dtype))
 
 
 def _in_steps(given: Recipe | None, published: Recipe, steps: int | None) -> Recipe:
-    """The recipe for a number of steps: the published one shortened, a given one as it is."""
+    """The recipe with this number of steps; only the schedules of the published one are shortened."""
     if steps is None:
         return given or published
     check_positive("iterations", steps)
@@ -145,7 +145,7 @@ def _folder(checkpoints: Path | str | None) -> Path | None:
 
 
 def _precision(model: nn.Module | str, dtype: torch.dtype | None) -> torch.dtype | None:
-    """The precision in which a model trains; None for the default."""
+    """The precision in which a model trains; None for torch's default."""
     if isinstance(model, nn.Module):
         return next((p.dtype for p in model.parameters()), dtype)
     return dtype

@@ -1,9 +1,9 @@
-"""Trainers: what carries a recipe out. All take the same runs and options and give the same kind of record.
+"""Trainers carry out recipes. All take the same `RunGroup` and `Options` and return a `Trained`.
 
 A recipe names its trainer: the engine trains many models side by side in compiled programs, the second-order
 trainer solves one after the other, the loop trains large networks one after the other with checkpoints. A
-name with a colon, such as `package.module:Class`, is a trainer of any package. Callers ask `trainer_of` and
-look no further.
+name with a colon, such as `package.module:Class`, is a trainer of another package. Callers get the trainer
+from `trainer_of`, and need not know which it is.
 """
 
 from __future__ import annotations
@@ -36,84 +36,84 @@ class Trainer:
     """Base of all trainers."""
 
     name: ClassVar[str]
-    """What `Recipe.trainer` says."""
+    """The name in `Recipe.trainer`."""
     precision: ClassVar[torch.dtype] = torch.float32
-    """The precision of stored runs whose data have none of their own."""
+    """The precision of stored runs whose task sets none."""
     chunk: ClassVar[int]
-    """Runs of a program that are worth computing, and losing, together."""
+    """The most runs to compute together; an interruption loses all of them."""
     programs: ClassVar[tuple[str, ...]] = ()
-    """Programs that can be compiled before they are used."""
+    """The programs that can be compiled before they are used."""
 
     def check(self, model: nn.Module, task: Task) -> None:
-        """Refuse a model, or a task, that it cannot train."""
+        """Refuse a model or a task that this trainer cannot train."""
 
     def train(self, runs: RunGroup, options: Options) -> Trained:
         """Train one copy of the model per seed, each with its own task and recipe."""
         raise NotImplementedError
 
     def evaluate(self, runs: RunGroup, *, compiled: bool = True) -> dict[Split, torch.Tensor]:
-        """Errors of models with the initial parameters on the fixed sets of their seeds."""
+        """The errors of the initial parameters on the fixed sets of each run, by split."""
         assert runs.initial is not None
         wide = {name: p.to(self.precision_of(runs.tasks[0])) for name, p in runs.initial.items()}
         return engine.evaluate_runs(replace(runs, initial=wide), compiled=compiled and bool(self.programs))
 
     def prepare(self, model: nn.Module, task: Task, recipe: Recipe, program: str) -> None:
-        """Compile one of its programs, so that other processes find it in the cache."""
+        """Compile one of its programs into the cache, where other processes find it."""
 
     def seconds(self, runs: int, recipe: Recipe, inputs: int) -> float:
-        """What these runs take on one core, roughly, without compiling."""
+        """Roughly how many seconds these runs take on one core, without compilation."""
         raise NotImplementedError
 
     def precision_of(self, task: Task) -> torch.dtype:
-        """The precision of stored runs of a task: that of its data, if they have one."""
+        """The precision of stored runs of a task: that of its data, or else the trainer's."""
         return task.dtype or self.precision
 
 
 class Engine(Trainer):
-    """Many models of one architecture side by side, in compiled programs."""
+    """Trains many models of one architecture side by side, in compiled programs."""
 
     name, chunk = "engine", 1000
     programs = ("train", "evaluate")
     SECONDS_PER_STEP: ClassVar[float] = 1e-6
-    """Of a run with two inputs."""
+    """For one run with two inputs."""
 
     def train(self, runs: RunGroup, options: Options) -> Trained:
         """Train one copy of the model per seed, each with its own task and recipe."""
         return engine.train_side_by_side(runs, options)
 
     def prepare(self, model: nn.Module, task: Task, recipe: Recipe, program: str) -> None:
-        """Compile one of its programs, so that other processes find it in the cache."""
+        """Compile one of its programs into the cache, where other processes find it."""
         engine.compile_program(model, task, recipe, evaluate=program == "evaluate")
 
     def seconds(self, runs: int, recipe: Recipe, inputs: int) -> float:
-        """What these runs take on one core, roughly, without compiling."""
+        """Roughly how many seconds these runs take on one core, without compilation."""
         return runs * recipe.iterations * max(1, inputs / 2) * self.SECONDS_PER_STEP
 
 
 class Loop(Trainer):
-    """One network after the other, eagerly, with checkpoints."""
+    """Trains one network after the other, eagerly, with checkpoints."""
 
     name, chunk = "loop", 1
     SECONDS_PER_STEP: ClassVar[float] = 1e-2
-    """Of a small convolutional network."""
+    """For a small convolutional network."""
 
     def train(self, runs: RunGroup, options: Options) -> Trained:
         """Train one copy of the network per seed, each with its own task and recipe."""
         return train_one_by_one(runs, options)
 
     def seconds(self, runs: int, recipe: Recipe, inputs: int) -> float:
-        """What these runs take on one core, roughly."""
+        """Roughly how many seconds these runs take on one core."""
         return runs * recipe.iterations * self.SECONDS_PER_STEP
 
 
 class SecondOrder(Trainer):
-    """One run after the other by Levenberg-Marquardt, in float64 on the CPU whatever is asked for."""
+    """Solves one run after the other by Levenberg-Marquardt, always in float64 on the CPU."""
 
     name, precision, chunk = "second-order", torch.float64, 10
     SECONDS_PER_INPUT: ClassVar[float] = 0.02
 
     def check(self, model: nn.Module, task: Task) -> None:
-        """Refuse a model that is too large, and a task without any number of rows."""
+        """Refuse a model that is too large, and a task that cannot draw any number of rows."""
         check_model(model)
         check_task(task)
 
@@ -122,7 +122,7 @@ class SecondOrder(Trainer):
         return solve_runs(runs, options)
 
     def seconds(self, runs: int, recipe: Recipe, inputs: int) -> float:
-        """What these runs take on one core, roughly, without compiling."""
+        """Roughly how many seconds these runs take on one core."""
         return runs * inputs * self.SECONDS_PER_INPUT
 
 
@@ -130,7 +130,7 @@ TRAINERS: dict[str, Trainer] = {trainer.name: trainer for trainer in (Engine(), 
 
 
 def trainer_of(recipe: Recipe) -> Trainer:
-    """The trainer that carries a recipe out."""
+    """The trainer that carries out a recipe."""
     return _trainer(recipe.trainer)
 
 
@@ -144,7 +144,8 @@ def _trainer(name: str) -> Trainer:
     try:
         made: Trainer = getattr(importlib.import_module(module), kind)()
     except (ImportError, AttributeError) as error:
-        raise ArgumentError("by", "the class of a trainer, as in package.module:Class", str(error)) from error
+        expected = "the class of a trainer, such as package.module:Class"
+        raise ArgumentError("by", expected, f"{name!r} ({error})") from error
     return made
 
 
@@ -168,16 +169,16 @@ def train_runs(
 
     Args:
         model: the architecture.
-        tasks: one per run, all of one shape.
-        recipes: one per run, all of one shape.
+        tasks: one per run, all of the same shape.
+        recipes: one per run, all of the same shape.
         seeds: one per run.
-        iterations: steps; by default those of the recipe.
+        iterations: the number of steps; by default that of the recipe.
         log_interval: steps between evaluations.
-        dtype: precision, float32 or float64.
+        dtype: the precision, float32 or float64.
         device: where to train.
         compiled: compile the step, or run it eagerly.
-        initial: parameters `runs x ...` to start from instead of drawn ones.
-        names: one per run, by which its checkpoint is found again; by default its seed.
+        initial: parameters `runs x ...` to start from instead of drawing them by seed.
+        names: one per run, by which its checkpoint is found; by default its seed.
         on_progress: called after each evaluation.
         checkpoints: a folder for checkpoints, for trainers that write them.
     """
@@ -195,10 +196,10 @@ def check_runs(tasks: Sequence[Task], recipes: Sequence[Recipe], seeds: Sequence
         raise ArgumentError("seeds", "at least one seed", "none")
     if not len(tasks) == len(recipes) == len(seeds):
         got = f"{len(tasks)} tasks, {len(recipes)} recipes and {len(seeds)} seeds"
-        raise ArgumentError("tasks, recipes, seeds", "of one length", got)
+        raise ArgumentError("tasks, recipes, seeds", "of the same length", got)
     for seed in seeds:
         check_seed(seed)
     if len({task.shape() for task in tasks}) > 1:
-        raise ArgumentError("tasks", "of one shape, to train in one program", "several shapes")
+        raise ArgumentError("tasks", "of the same shape, to train in one program", "several shapes")
     if len({split(replace(recipe, iterations=1))[0] for recipe in recipes}) > 1:
-        raise ArgumentError("recipes", "of one shape, to train in one program", "several shapes")
+        raise ArgumentError("recipes", "of the same shape, to train in one program", "several shapes")
