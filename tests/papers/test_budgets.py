@@ -4,33 +4,23 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
+import numpy as np
 import pytest
 import torch
-from torch import nn
 
 from nalm.errors import ArgumentError
+from nalm.experiment.bench import Experiment
+from nalm.experiment.run import Case
+from nalm.experiment.store import Record
 from nalm.papers.budget import Budget, chosen_rows
 from nalm.papers.entries import ENTRIES
-from nalm.papers.entry import Entry, Grid
-from nalm.papers.heim2020.programs import large as heim_large
-from nalm.papers.heim2020.programs import simple as heim_simple
+from nalm.papers.entry import Entry, Grid, Study
 from nalm.papers.madsen2020.programs import taylor
-from nalm.papers.mistry2023.programs import (
-    feature_scaling,
-    gold,
-    mlp_surfaces,
-    relevance,
-    scaled,
-    setups,
-    starts,
-)
+from nalm.papers.mistry2023.programs import gold
 from nalm.papers.scale import Scale, make_scale
-from nalm.papers.schloer2020.entries import experiments as inalu_authors
-from nalm.papers.schloer2020.programs import tasks as inalu_tasks
-from nalm.papers.trask2018.programs import identity, recurrent
+from nalm.papers.trask2018.programs import recurrent, recurrent_runs
 
 PINNED = json.loads((Path(__file__).parent / "budgets.json").read_text(encoding="utf-8"))
 SCALES = {
@@ -42,81 +32,65 @@ SCALES = {
 }
 
 
-class Trained:
-    """What training would give, with the weights that the model has before it."""
+class Untrained:
+    """A store in which every run that is asked for is there, with the weights it has before training."""
 
-    def __init__(self, model: nn.Module, tasks: list[Any], runs: int) -> None:
-        self.model, self.tasks, self.runs = model, tasks, runs
-        self.final_parameters = {
-            name: p.detach().expand(runs, *p.shape) for name, p in model.named_parameters()
-        }
-        self.chosen_parameters = {"weight": torch.zeros(runs, 1, 2)}
-        self.test = torch.zeros(runs, 1)
+    def records(self, experiment: Experiment) -> dict[Case, list[Record]]:
+        return {case: [untrained(case)] * experiment.seeds for case in experiment.cases}
 
-    def chosen_error(self, split: object) -> torch.Tensor:
-        return torch.zeros(self.runs)
 
-    def outcomes(self) -> list[str]:
-        return ["solved"] * self.runs
-
-    def model_of(self, run: int) -> nn.Module:
-        return self.model
+def untrained(case: Case) -> Record:
+    precision = case.task.dtype or torch.float32
+    held = {name: p.detach().to(precision).numpy() for name, p in case.build().named_parameters()}
+    nothing, zero = np.zeros(0), np.zeros(1)
+    return Record(
+        id="",
+        task=case.task.name,
+        model=str(case.model),
+        labels=case.task.labels(),
+        seed=0,
+        iterations=case.recipe.iterations,
+        identity=case.identity,
+        machine={},
+        steps=zero,
+        validation=zero,
+        test=zero,
+        chosen=0,
+        diverged_at=-1,
+        reinitialised=0,
+        sparsity=None,
+        sparsity_with_gates=None,
+        ideal_validation=None,
+        ideal_test=None,
+        chosen_parameters=held,
+        final_parameters=held,
+        history_steps=nothing,
+        history={},
+        computed_at="",
+        cost={},
+        errors={recurrent_runs.TRAINING: zero},
+    )
 
 
 @pytest.fixture
 def asked(monkeypatch: pytest.MonkeyPatch) -> set[tuple[int, int]]:
-    """Seeds and steps that programs ask for; nothing is trained."""
+    """Seeds and steps, or samples, of what programs compute without training; nothing is computed."""
     asked: set[tuple[int, int]] = set()
 
-    def train_runs(model, tasks, recipes, seeds, iterations=None, **others):  # type: ignore[no-untyped-def]
-        per_task = [list(seeds)[k] for k, task in enumerate(tasks) if task == tasks[0]]
-        asked.add((len(per_task), iterations or recipes[0].iterations))
-        return Trained(model, tasks, len(seeds))
-
-    def train(model, data, recipe, *, seeds, iterations, compiled):  # type: ignore[no-untyped-def]
-        asked.add((seeds, iterations))
-        return Trained(model, [], seeds)
-
-    def identity_errors(activation: str, models: int, steps: int, farthest: int) -> torch.Tensor:
-        asked.add((models, steps))
-        return torch.zeros(models, 2 * farthest + 1)
-
-    def recurrent_errors(name: str, seeds: int, steps: int) -> recurrent.Errors:
-        asked.add((seeds, steps))
+    def untrained_errors(seeds: int) -> recurrent.Errors:
+        asked.add((seeds, 0))
         return recurrent.Errors(*[torch.ones(len(recurrent.TARGETS), seeds).numpy()] * 3)
-
-    def inalu_data(task, purpose, seeds, plan):  # type: ignore[no-untyped-def]
-        return SimpleNamespace(seeds=seeds, places=len(task.distributions))
-
-    def inalu_train(kind, sizes, data, plan, **others):  # type: ignore[no-untyped-def]
-        assert plan.samples == 64_000
-        asked.add((data.seeds, plan.epochs))
 
     def gold_errors(model: str, task: object, seeds: int) -> list[float]:
         asked.add((seeds, 0))
         return [0.0] * seeds
 
-    def fit(fixed: bool, seed: int, rounds: int) -> scaled.MinMaxScaled:
-        asked.add((seed + 1, rounds))
-        return scaled.MinMaxScaled(*scaled.batch(), fixed)
-
     def sampled(r_w: float, r_z: float, samples: int, part: int) -> tuple[torch.Tensor, torch.Tensor]:
         asked.add((1, samples))
         return torch.tensor(1.0), torch.tensor(0.0)
 
-    for program in (feature_scaling, heim_large, heim_simple, mlp_surfaces, setups, starts):
-        monkeypatch.setattr(program, "train_runs", train_runs)
-    monkeypatch.setattr(relevance, "train", train)
-    monkeypatch.setattr(identity, "errors", identity_errors)
-    monkeypatch.setattr(recurrent, "trained_errors", recurrent_errors)
-    monkeypatch.setattr(recurrent, "untrained_errors", lambda seeds: recurrent_errors("LSTM", seeds, 0))
-    monkeypatch.setattr(inalu_tasks.FourOperations, "data", inalu_data)
-    monkeypatch.setattr(inalu_authors, "train", inalu_train)
-    monkeypatch.setattr(
-        inalu_authors, "errors", lambda kind, _, data: torch.zeros(data.places * data.seeds, 4)
-    )
+    monkeypatch.setattr(recurrent, "untrained_errors", untrained_errors)
     monkeypatch.setattr(gold, "gold_errors", gold_errors)
-    monkeypatch.setattr(scaled, "fit", fit)
     monkeypatch.setattr(taylor, "sampled", sampled)
     return asked
 
@@ -126,10 +100,10 @@ def budgets(entry: Entry, scale: Scale, asked: set[tuple[int, int]]) -> dict[str
     pairs = {(e.seeds, case.recipe.iterations) for e in entry.experiments(scale) for case in e.cases}
     if isinstance(entry, Grid):
         return {"pairs": sorted(map(list, pairs)), "reduced": entry.budget(scale).reduced()}
-    if entry.experiments(scale):  # half a grid, half a program
+    if not isinstance(entry, Study):  # half a grid, half a study
         return {"pairs": sorted(map(list, pairs)), "reduced": None}
-    reduced = entry.measure(scale, None).reduced
-    return {"pairs": sorted(map(list, asked)), "reduced": reduced}
+    reduced = entry.measure(scale, Untrained()).reduced
+    return {"pairs": sorted(map(list, pairs | asked)), "reduced": reduced}
 
 
 def test_the_full_budget_is_not_reduced_and_a_part_of_it_says_so() -> None:

@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 import torch
+from in_process import computed_chunk
 
 import nalm
+from nalm.experiment.compute import initial_parameters
+from nalm.experiment.plan import make_plan
+from nalm.experiment.run import Case, Run
 from nalm.models.many import Models
 from nalm.papers.entries import ENTRIES
 from nalm.papers.mistry2023.programs import feature_scaling
 from nalm.papers.published import numbers_of
 from nalm.papers.shared.findings import median_deviation, share
+from nalm.papers.shared.networks import stacked
 from nalm.tasks import SingleModule
-from nalm.training.trainers import train_runs
 
 X = torch.tensor([[1.0, 4.0], [2.0, 5.0], [6.0, 12.0]])
 Y = X.prod(-1, keepdim=True)
@@ -63,24 +69,26 @@ def test_data_without_spread_are_refused(x):
 
 def test_statistics_are_those_of_each_range_and_are_not_trained():
     variant = feature_scaling.VARIANTS["min-max (reg on)"]
-    tasks = [SingleModule("mul", name) for name in ("1:2", "10:20")]
-    made = [variant.module(*feature_scaling.training_data(task, 10_000)) for task in tasks]
-    initial = feature_scaling._initial(made, [3])
-    result = train_runs(
-        made[0], tasks, [variant.recipe()] * 2, [3, 3], iterations=3, compiled=False, initial=initial
-    )
-    after = result.final_parameters
+    cases = [replace(variant.case(name, 1), iterations=3) for name in ("1:2", "10:20")]
+    (chunk,) = make_plan([Run(case, 3) for case in cases], 1)  # both ranges in one program
+    before = initial_parameters(chunk.runs)
+    after = stacked(record.final_parameters for record in computed_chunk(chunk))
     torch.testing.assert_close(after["x_centre"], torch.tensor([[1.5, 1.5], [15.0, 15.0]]), atol=0.2, rtol=0)
     torch.testing.assert_close(after["x_size"], torch.tensor([[0.5, 0.5], [5.0, 5.0]]), atol=0.01, rtol=0)
-    assert torch.equal(after["x_centre"], initial["x_centre"])
-    assert not torch.equal(after["w_in"], initial["w_in"])
+    assert torch.equal(after["x_centre"], before["x_centre"])
+    assert not torch.equal(after["w_in"], before["w_in"])
 
 
 def test_every_variant_starts_from_the_weights_of_the_benchmark():
-    variant = feature_scaling.VARIANTS["z-score (reg off)"]
-    initial = feature_scaling._initial([variant.module(X, Y)] * 2, [0, 1])
+    initial = feature_scaling.initial(nalm.Scaled.z_score(nalm.NMU(2, 1), X, Y), [0, 1])
     drawn = Models(nalm.NMU(2, 1), torch.float32, torch.device("cpu")).initial(torch.tensor([0, 1]).int())
-    assert torch.equal(initial["model.weight"], drawn["weight"].repeat(2, 1, 1))
+    assert torch.equal(initial["model.weight"], drawn["weight"])
+
+
+def test_without_scaling_it_is_a_run_of_the_benchmark():
+    ours = feature_scaling.VARIANTS["NMU (reg on)"].case("1:2", 1)
+    theirs = Case(nalm.models.ModelSpec.parse("nmu"), SingleModule("mul", "1:2"))
+    assert Run(ours, 0).id == Run(theirs, 0).id
 
 
 def test_the_penalty_is_what_on_and_off_differ_in():

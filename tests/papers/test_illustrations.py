@@ -7,8 +7,10 @@ import math
 import numpy as np
 import pytest
 import torch
+from in_process import InProcess, computed
 from matplotlib.figure import Figure
 
+from nalm.experiment.run import Run
 from nalm.papers.agreement import Finding, Reason
 from nalm.papers.claims import Claim, Findings
 from nalm.papers.entry import Measured, Study
@@ -19,10 +21,10 @@ from nalm.papers.mistry2023.programs import (
     bases,
     batch_noise,
     gold,
+    learnt_scales,
     nmu_landscape,
     penalties,
     relevance,
-    scaled,
     selection,
     starts,
 )
@@ -30,7 +32,7 @@ from nalm.papers.published import numbers_of
 from nalm.papers.reproduce import result_of
 from nalm.papers.scale import Scale
 from nalm.papers.shared import stacks
-from nalm.units import GNALU, NALU, NMU
+from nalm.units import GNALU, NALU
 
 ENTRIES = {entry.id: entry for entry in (*of_madsen.ENTRIES, *of_thesis.ENTRIES)}
 PAPER = Scale()
@@ -133,18 +135,18 @@ def test_minima_lie_on_a_hyperbola() -> None:
 
 def test_starts_end_where_plain_gradient_descent_ends() -> None:
     steps = 40
-    field = starts.sweep(NMU, (-2.0, -1.8), steps)
-    for start, end in zip(field.starts[::97].tolist(), field.ends[::97].tolist()):
-        w = np.array(start)
+    case = starts.case("NMU", "-2 x -1.8", steps)
+    for run, record in computed([Run(case, seed) for seed in range(0, 441, 97)]).items():
+        w, end = starts.starts()[run.seed].numpy(), record.final_parameters["weight"][0]
         for _ in range(steps):
             factors = np.array([1 - 3 * w[0], 1 - 2.8 * w[1]])
             slope = 2 * (factors.prod() - 3.6) * np.array([-3 * factors[1], -2.8 * factors[0]])
             w = np.clip(w - 1e-3 * slope, 0, 1)
-        assert end == pytest.approx(w.tolist(), abs=1e-9)
+        assert end.tolist() == pytest.approx(w.tolist(), abs=1e-9)
 
 
 def test_fewer_steps_are_called_reduced() -> None:
-    found = starts.compute(Scale(steps=2 / 2500))
+    found = ENTRIES["mistry2023:fig4.3"].measure(Scale(steps=2 / 2500), InProcess())
     assert found.reduced == ["steps: 2 instead of 2500"]
     assert found.findings["NMU", "-2 x -1.8", "success"].n == 441
 
@@ -168,7 +170,8 @@ def test_gradient_of_the_naive_unit_by_differences() -> None:
 
 
 def test_gates_are_trained_from_a_half() -> None:
-    gates = relevance.learnt_gates(2, 3, compiled=False)
+    scale = Scale(seeds=2, steps=3 / 50_000)
+    _, gates = ENTRIES["mistry2023:fig2.14"].measure(scale, InProcess()).data
     assert gates.shape == (2, 2)
     assert (gates - 0.5).abs().max() < 0.1
     assert not torch.equal(gates, torch.full((2, 2), 0.5))
@@ -191,8 +194,9 @@ def test_estimate_is_near_for_small_weights() -> None:
 
 
 def test_scaled_unit_is_equation_6_1_and_learns_to_multiply() -> None:
-    x, y = scaled.batch()
-    model = scaled.fit(fixed=True, seed=0)
+    x, y = learnt_scales.batch()
+    model, error = learnt_scales.fit(learnt_scales.MinMaxScaled(x, y, fixed=True), seed=0)
+    assert error < 1e-20
     assert model.nmu.weight.tolist() == [[1, 1]]
     inner = 2 * (x - x.mean(0)) / (x.amax(0) - x.amin(0)) * model.w_in + model.b_in
     outer = (inner.prod(-1, keepdim=True) * model.w_out + model.b_out) * (y.max() - y.min()) / 2
@@ -202,7 +206,7 @@ def test_scaled_unit_is_equation_6_1_and_learns_to_multiply() -> None:
 
 def test_table_of_other_data_is_not_compared() -> None:
     entry = ENTRIES["mistry2023:table6.1"]
-    found = entry.compute(Scale(seeds=1, steps=0.01))
+    found = entry.measure(Scale(seeds=1, steps=0.01), InProcess())
     whole = result_of(entry, Measured(found.findings), PAPER)
     numbers = [cell for cell in whole["cells"] if cell["kind"] == "number" and cell["paper"] is not None]
     assert len(numbers) == 16

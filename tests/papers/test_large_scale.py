@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 import torch
+from in_process import computed, computed_chunk
 
 import nalm
+from nalm.experiment.plan import make_plan
+from nalm.experiment.run import Run
 from nalm.papers.heim2020.programs import large as heim_large
 from nalm.papers.heim2020.programs import simple as heim_simple
 from nalm.papers.heim2020.programs.units import ForwardClippedNMU, InputGatedINALU
 from nalm.papers.mistry2023.programs import setups
 from nalm.papers.published import numbers_of
+from nalm.papers.scale import Scale
 from nalm.papers.shared.large_scale import BLOCK, Sums
 from nalm.tasks import ArithmeticDataset, Split, Task
 from nalm.tasks.sampling import sample
-from nalm.training.trainers import train_runs
 
 SEEDS = [0, 1]
 
@@ -65,18 +69,9 @@ def test_the_four_functions_are_trained_on_positive_inputs():
 
 @pytest.mark.parametrize("label", heim_simple.ROWS)
 def test_every_network_of_table_1_learns(label):
-    row = heim_simple.ROWS[label]
-    result = train_runs(
-        row.module(),
-        [heim_simple.FourFunctions()] * 2,
-        [row.recipe()] * 2,
-        SEEDS,
-        iterations=30,
-        log_interval=30,
-        compiled=False,
-        initial=row.initial(SEEDS),
-    )
-    assert (result.validation[:, -1] < result.validation[:, 0]).all()
+    case = heim_simple.ROWS[label].case(label, 30)
+    for record in computed([Run(case, seed) for seed in SEEDS]).values():
+        assert record.validation[-1] < record.validation[0]
 
 
 def test_the_forward_clipped_nmu_has_no_gradient_beyond_its_bounds():
@@ -137,27 +132,18 @@ def test_sobol_batches_fill_every_input_evenly():
 
 
 def test_initial_weights_are_small_and_gates_open():
-    drawn = heim_large.initial(heim_large.ROWS["NPU"](), SEEDS)
+    drawn = heim_large.initial(heim_large.ROWS["NPU"](100, 1), SEEDS)
     assert 0 <= drawn["0.weight"].min() < drawn["0.weight"].max() <= 0.1
     assert (drawn["1.gate"] == 1).all()
     assert not drawn["1.imaginary"].any()
 
 
 def test_operations_of_table_2_train_in_one_program():
-    model = heim_large.ROWS["Real NPU"]()
-    columns = heim_large.COLUMNS
-    result = train_runs(
-        model,
-        [column.task() for column in columns],
-        [column.recipe() for column in columns],
-        [0] * 4,
-        iterations=2,
-        log_interval=2,
-        compiled=False,
-        initial=heim_large.initial(model, [0] * 4),
-    )
-    assert result.test.shape == (4, 2)
-    assert result.test.isfinite().all()
+    cases = heim_large.cases(Scale(steps=0.00002, rows=("Real NPU",))).values()
+    (chunk,) = make_plan([Run(case, 0) for case in cases], 1)
+    records = computed_chunk(chunk)
+    assert len(records) == len(heim_large.COLUMNS)
+    assert all(np.isfinite(record.test).all() and len(record.test) == 2 for record in records)
 
 
 # -- table 3.1 -------------------------------------------------------------------------------------

@@ -17,7 +17,8 @@ from nalm.papers.scale import Scale
 
 
 def test_initial_weights_are_kaiming_then_xavier_with_shifts_at_zero():
-    drawn = Network(100, 50).initial(range(50))
+    network = Network(100, 50)
+    drawn = network.initial(network.module(), range(50))
     hidden, output = drawn["layers.0.weight"], drawn["layers.2.weight"]
     assert hidden.shape == (50, 100, 2)
     assert hidden.abs().max().item() == pytest.approx(math.sqrt(3), rel=1e-2)
@@ -27,7 +28,8 @@ def test_initial_weights_are_kaiming_then_xavier_with_shifts_at_zero():
 
 
 def test_initial_weights_of_a_seed_do_not_depend_on_other_seeds():
-    together, alone = Network(4, 50, bias=False).initial([3, 8]), Network(4, 50, bias=False).initial([8])
+    network = Network(4, 50, bias=False)
+    together, alone = (network.initial(network.module(), seeds) for seeds in ([3, 8], [8]))
     assert set(alone) == {"layers.0.weight", "layers.2.weight"}
     assert all(torch.equal(together[name][1:], p) for name, p in alone.items())
 

@@ -5,12 +5,15 @@ import math
 import numpy as np
 import pytest
 import torch
+from in_process import InProcess, computed
 
 from nalm.errors import ArgumentError
+from nalm.experiment.run import Run
 from nalm.papers.entries import ENTRIES
 from nalm.papers.published import numbers_of
 from nalm.papers.scale import Scale
-from nalm.papers.schloer2020.entries.experiments import measure
+from nalm.papers.schloer2020.entries import experiments
+from nalm.papers.schloer2020.programs import runs
 from nalm.papers.schloer2020.programs import training as inalu_training
 from nalm.papers.schloer2020.programs.layers import KINDS, sign
 from nalm.papers.schloer2020.programs.tasks import (
@@ -30,6 +33,7 @@ from nalm.papers.schloer2020.programs.training import (
     rmsprop,
     train,
 )
+from nalm.papers.shared.networks import final_model
 from nalm.streams import Purpose
 
 BY_NAME = {kind.name: kind for kind in KINDS}
@@ -113,7 +117,7 @@ def test_the_inalu_solves_every_operation_with_saturated_variables(kind, operati
     if operation in ("mul", "div"):
         made["g0"] = -made["g0"]
     for purpose in (Purpose.VALIDATION, Purpose.TEST):
-        data = MINIMAL.data(purpose, 1, EpochPlan(samples=640))
+        data = MINIMAL.data(purpose, MINIMAL.datasets(1), EpochPlan(samples=640))
         relative = errors(kind, made, data)[:, task] / data.y[:, :, task].double().square().mean((0, 2))
         assert (relative < 1e-10).all()
 
@@ -157,7 +161,7 @@ def reference(kind, sizes, data, plan):
 def test_training_is_what_plain_loops_over_one_model_give(kind):
     plan = EpochPlan(epochs=14, samples=10 * 8, batch=8)
     task = FourOperations((2, 1), (InputDistribution("uniform", (-1, 1), (2, 3)),))
-    data = task.data(Purpose.DATA, 1, plan)
+    data = task.data(Purpose.DATA, task.datasets(1), plan)
     expected = reference(kind, task.sizes, data, plan)
     found = train(kind, task.sizes, data, plan, compiled=False)
     for name, value in expected.items():
@@ -167,7 +171,7 @@ def test_training_is_what_plain_loops_over_one_model_give(kind):
 @KIND
 def test_eight_of_ten_batches_leave_the_gates_alone(kind):
     plan = EpochPlan(epochs=1, samples=8 * 64)
-    data = MINIMAL.data(Purpose.DATA, 1, plan)
+    data = MINIMAL.data(Purpose.DATA, MINIMAL.datasets(1), plan)
     before = initial_state(kind.shapes(MINIMAL.sizes), data)
     after = train(kind, MINIMAL.sizes, data, plan, compiled=False)
     changed = {name for name in after if not torch.equal(after[name], before[name])}
@@ -217,7 +221,7 @@ def test_reinitialisation_follows_the_rule_on_all_errors_since_the_last():
 
 def test_a_model_that_does_not_improve_is_drawn_anew_between_minus_two_and_two():
     plan = EpochPlan(epochs=11, samples=8, batch=4)
-    made = MINIMAL.data(Purpose.DATA, 2, plan)
+    made = MINIMAL.data(Purpose.DATA, MINIMAL.datasets(2), plan)
     # Errors that go up and down: the halves differ by less than their standard deviation.
     targets = torch.tensor([1e3, 2e3]).reshape(2, 1, 1, 1).expand_as(made.y)
     hopeless = Data(made.x, targets, made.seed, made.place)
@@ -234,7 +238,7 @@ def test_a_model_that_does_not_improve_is_drawn_anew_between_minus_two_and_two()
 def test_a_run_depends_on_its_own_seed_alone():
     plan = EpochPlan(epochs=1, samples=640)
     kind, seeds = BY_NAME["iNALU(shared W)"], 3
-    many, one = (MINIMAL.data(Purpose.DATA, n, plan) for n in (seeds, 1))
+    many, one = (MINIMAL.data(Purpose.DATA, MINIMAL.datasets(n), plan) for n in (seeds, 1))
     torch.testing.assert_close(many.x[:, ::seeds], one.x, rtol=0, atol=0)
     a = train(kind, MINIMAL.sizes, many, plan, compiled=False)
     b = train(kind, MINIMAL.sizes, one, plan, compiled=False)
@@ -252,7 +256,8 @@ def test_a_run_depends_on_its_own_seed_alone():
     ids=lambda value: value.family if isinstance(value, InputDistribution) else "",
 )
 def test_distributions_have_the_moments_of_the_authors(found, mean, deviation):
-    x = FourOperations((2, 1), (found,)).data(Purpose.DATA, 1, EpochPlan(samples=64_000)).x.double()
+    one = FourOperations((2, 1), (found,))
+    x = one.data(Purpose.DATA, one.datasets(1), EpochPlan(samples=64_000)).x.double()
     assert float(x.mean()) == pytest.approx(mean, abs=5 * deviation / math.sqrt(x.numel()))
     assert float(x.std()) == pytest.approx(deviation, rel=0.02)
     if len(found.train) == 2:
@@ -261,7 +266,7 @@ def test_distributions_have_the_moments_of_the_authors(found, mean, deviation):
 
 
 def test_targets_are_the_operations_on_the_two_inputs():
-    data = MINIMAL.data(Purpose.DATA, 1, EpochPlan(samples=64))
+    data = MINIMAL.data(Purpose.DATA, MINIMAL.datasets(1), EpochPlan(samples=64))
     a, b = data.x[:, :, 0, 0], data.x[:, :, 0, 1]
     for task, expected in enumerate((a + b, a - b, a * b, a / b)):
         torch.testing.assert_close(data.y[:, :, task], expected)
@@ -280,34 +285,44 @@ def test_of_many_inputs_half_are_in_a_and_a_quarter_in_b_and_none_in_both():
 def test_sums_of_many_inputs_are_the_targets_of_all_three_sets():
     plan = EpochPlan(samples=64)
     for purpose in (Purpose.DATA, Purpose.VALIDATION, Purpose.TEST):
-        data = SIMPLE_FUNCTION.data(purpose, 1, plan)
+        data = SIMPLE_FUNCTION.data(purpose, SIMPLE_FUNCTION.datasets(1), plan)
         a, b = SIMPLE_FUNCTION.terms(data.seed[1:], data.place[1:], 0)
         chosen = data.x[0, 1, 0][(a + b) > 0]
         torch.testing.assert_close(data.y[0, 1, 0], chosen.sum(0), rtol=1e-4, atol=1e-4)
 
 
-@pytest.mark.parametrize(
-    ("id", "task"), [("schloer2020:exp1", MINIMAL), ("schloer2020:exp4", SIMPLE_FUNCTION)]
-)
-def test_every_published_rate_has_one_of_ours_and_what_is_reduced_is_said(id, task):
-    measured = measure(task, Scale(seeds=1, steps=0.01), compiled=False, samples=64)
+@pytest.mark.parametrize("id", ["schloer2020:exp1", "schloer2020:exp4"])
+def test_every_published_rate_has_one_of_ours_and_what_is_reduced_is_said(id, monkeypatch):
+    monkeypatch.setattr(experiments, "_WHOLE", EpochPlan(samples=64))
+    measured = ENTRIES[id].measure(Scale(seeds=1, steps=0.01), InProcess())
     assert set(measured.findings) == {(n.row, n.column, n.metric) for n in numbers_of(id)}
-    assert [words.split(":")[0] for words in measured.reduced] == ["seeds", "epochs", "samples"]
+    assert [words.split(":")[0] for words in measured.reduced] == ["seeds", "epochs"]
     assert all(isinstance(claim.check(measured.findings), bool) for claim in ENTRIES[id].claims)
+
+
+def test_a_module_computes_what_was_trained():
+    task = runs.OneOperation("simple function", "mul", 1)
+    case = runs.case("iNALU(shared W)", task, epochs=1, samples=64)
+    (record,) = computed([Run(case, 3)]).values()
+    data = SIMPLE_FUNCTION.data(Purpose.TEST, [(1, 3)], EpochPlan(samples=64))
+    with torch.no_grad():
+        y = final_model(case, record)(data.x[0, 0, 0].mT)
+    expected = (y[:, 0] - data.y[0, 0, 2]).double().square().mean()
+    assert record.test[-1] == pytest.approx(float(expected), rel=1e-5)
 
 
 def test_the_full_protocol_is_that_of_the_authors():
     assert EpochPlan() == EpochPlan(epochs=100, samples=64_000, batch=64)
     assert EpochPlan().steps * inalu_training._TENTH == 10_000
-    runs = {
+    counts = {
         row: sum(n.n or 0 for n in numbers_of(row) if n.metric == "success")
         for row in ENTRIES
         if "exp" in row
     }
-    assert runs["schloer2020:exp1"] == 1120
-    assert runs["schloer2020:exp4"] == 320
+    assert counts["schloer2020:exp1"] == 1120
+    assert counts["schloer2020:exp4"] == 320
 
 
 def test_an_unknown_row_is_refused():
     with pytest.raises(ArgumentError, match="rows"):
-        measure(MINIMAL, Scale(rows=("NAC",)), compiled=False, samples=64)
+        ENTRIES["schloer2020:exp1"].experiments(Scale(rows=("NAC",)))

@@ -5,21 +5,25 @@ import math
 import numpy as np
 import pytest
 import torch
+from in_process import InProcess, computed
 from torch import nn
 
 from nalm.errors import ArgumentError
 from nalm.experiment.local import Local
+from nalm.experiment.run import Run
 from nalm.models.many import Models
 from nalm.papers.agreement import Finding
 from nalm.papers.entries import ENTRIES
 from nalm.papers.published import numbers_of
 from nalm.papers.reproduce import measure, result_of
 from nalm.papers.scale import make_scale
+from nalm.papers.shared.networks import final_model
 from nalm.papers.trask2018.entries import identity as nalu_identity
 from nalm.papers.trask2018.entries import recurrent as nalu_recurrent
 from nalm.papers.trask2018.entries import static as nalu_static
-from nalm.papers.trask2018.programs import identity, recurrent, relative
+from nalm.papers.trask2018.programs import identity, recurrent, recurrent_runs, relative
 from nalm.papers.trask2018.programs.recurrent_cells import kinds
+from nalm.streams import Purpose
 from nalm.tasks import ArithmeticDataset, Split
 
 TABLES = [f"trask2018:{name}" for name in ("table1", "table5", "table6", "table7", "table8", "table9")]
@@ -72,25 +76,19 @@ def test_batched_products_compute_what_the_stack_of_units_does(activation):
     torch.testing.assert_close(identity.apply(activation, parameters, x), units.predict(parameters, x))
 
 
-def test_a_model_does_not_depend_on_how_many_train_beside_it():
-    one, three = (identity.trained("tanh", models, 20) for models in (1, 3))
-    for name, p in one.items():
-        torch.testing.assert_close(p[0], three[name][0], rtol=1e-4, atol=1e-5)
-
-
 def test_the_error_of_zero_would_be_500():
-    zeros = {name: torch.zeros_like(p) for name, p in identity.trained("tanh", 1, 1).items()}
-    x = torch.arange(-1000, 1001.0)[None, :, None]
-    assert (identity.apply("tanh", zeros, x) - x).abs().mean() == pytest.approx(500, abs=0.3)
+    drawn = identity.initial("tanh", torch.zeros(1, dtype=torch.int32))
+    zeros = {name: torch.zeros_like(p) for name, p in drawn.items()}
+    assert identity.errors("tanh", zeros, 1000).mean() == pytest.approx(500, abs=0.3)
 
 
 def test_identity_is_learnt_inside_of_training_by_tanh_and_everywhere_by_a_linear_network():
     scale = make_scale("paper", seeds=4, steps=0.05, rows=["Tanh", "None"])
-    found = ENTRIES["trask2018:fig1"].measure(scale, None).findings
+    found = ENTRIES["trask2018:fig1"].measure(scale, InProcess()).findings
     inside, outside = (found["Tanh", c, "MAE"].value for c in (nalu_identity.INSIDE, nalu_identity.OUTSIDE))
     assert inside < 0.5 < 5 < outside
     assert found["None", nalu_identity.OUTSIDE, "MAE"].value < 0.05
-    far = ENTRIES["trask2018:table5"].measure(scale, None)
+    far = ENTRIES["trask2018:table5"].measure(scale, InProcess())
     assert far.findings["Tanh", nalu_identity.ALL, "MAE"].value > 450
     assert far.reduced == ["models: 4 instead of 100", "steps: 500 instead of 10000"]
 
@@ -98,7 +96,7 @@ def test_identity_is_learnt_inside_of_training_by_tanh_and_everywhere_by_a_linea
 def test_figure_1_is_drawn():
     figure = pytest.importorskip("matplotlib.figure").Figure(layout="constrained")
     entry = ENTRIES["trask2018:fig1"]
-    entry.draw(entry.measure(make_scale("paper", seeds=2, steps=0.001, rows=["Tanh"]), None), figure)
+    entry.draw(entry.measure(make_scale("paper", seeds=2, steps=0.001, rows=["Tanh"]), InProcess()), figure)
     (axis,) = figure.axes
     assert len(axis.lines) == 1
     assert len(axis.lines[0].get_ydata()) == 41
@@ -229,6 +227,18 @@ def test_targets_are_the_seven_functions():
     assert lanes.targets(totals)[:, 0].tolist() == pytest.approx(expected)
 
 
+@pytest.mark.parametrize("name", recurrent.KINDS)
+def test_a_module_computes_what_was_trained(name, short):
+    case = recurrent_runs.case(name, "a - b", 2)
+    (record,) = computed([Run(case, 1)]).values()
+    x = recurrent.Lanes([1], torch.float64)
+    now = torch.stack([x.inputs(Purpose.VALIDATION, time, 5)[0] for time in range(recurrent.SHORT)], 1)
+    target = x.targets(now.sum(1)[None])[list(recurrent.TARGETS).index("a - b")]
+    with torch.no_grad():
+        found = final_model(case, record).double()(now)[:, 0]
+    assert record.validation[-1] == pytest.approx(float((found - target).square().mean()), rel=1e-9)
+
+
 def test_a_diverged_model_counts_with_the_largest_error_and_alone():
     lanes = recurrent.Lanes([0, 1])
     errors = torch.ones(14)
@@ -253,18 +263,15 @@ def short(monkeypatch):
     """Few and short sequences, and nothing kept from or for other tests."""
     monkeypatch.setattr(recurrent, "SAMPLES", 5)
     monkeypatch.setattr(recurrent, "LONG", 20)
-    kept = recurrent.trained_errors, recurrent.untrained_errors
-    for function in kept:
-        function.cache_clear()
+    recurrent.untrained_errors.cache_clear()
     yield
-    for function in kept:
-        function.cache_clear()
+    recurrent.untrained_errors.cache_clear()
 
 
 def test_the_recurrent_tables_have_their_cells(short):
     scale = make_scale("paper", seeds=1, steps=0.0002, rows=["NAC"])
-    eight = ENTRIES["trask2018:table8"].measure(scale, None)
-    nine = ENTRIES["trask2018:table9"].measure(scale, None)
+    eight = ENTRIES["trask2018:table8"].measure(scale, InProcess())
+    nine = ENTRIES["trask2018:table9"].measure(scale, InProcess())
     assert len(eight.findings) == 21
     cell = ("NAC", "a²", "extrapolation error")
     assert nine.findings[cell].value == pytest.approx(100 * eight.findings[cell].value)
@@ -275,8 +282,8 @@ def test_table_1_takes_static_and_recurrent_rows(short, tmp_path):
     entry = ENTRIES["trask2018:table1"]
     rows = {n.row for n in numbers_of("trask2018:table1")}
     assert rows == {*(s.label for s in nalu_recurrent._STATIC), *nalu_recurrent._RECURRENT}
-    (experiment,) = entry.experiments(make_scale("paper", rows=["NAC (static)", "LSTM (recurrent)"]))
-    assert len(experiment.cases) == 6
+    halves = entry.experiments(make_scale("paper", rows=["NAC (static)", "LSTM (recurrent)"]))
+    assert [len(experiment.cases) for experiment in halves] == [6, 7]
     scale = make_scale("paper", seeds=1, steps=0.0002, rows=["LSTM (recurrent)"])
     measured = measure(entry, scale, tmp_path / "x.sqlite", Local(1))
     cells = result_of(entry, measured, scale)["cells"]

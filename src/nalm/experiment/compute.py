@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+import operator
 from collections.abc import Sequence
 from datetime import UTC, datetime
 from pathlib import Path
@@ -14,7 +16,7 @@ from nalm._version import __version__
 from nalm.experiment.plan import Chunk
 from nalm.experiment.run import Case, Run, knows_ideal_weights
 from nalm.experiment.store import Record
-from nalm.models.many import is_native
+from nalm.models.many import Parameters, is_native
 from nalm.tasks import Split
 from nalm.trained import OnSteps, RunGroup
 from nalm.training.result import TrainResult
@@ -42,7 +44,7 @@ def compute(
             seeds,
             log_interval=case.task.log_interval,
             dtype=trainer_of(case.recipe).precision_of(case.task),
-            initial=case.initial(seeds),
+            initial=initial_parameters(chunk.runs),
             names=[run.id for run in chunk.runs],
             on_progress=on_progress,
             checkpoints=checkpoints,
@@ -59,6 +61,14 @@ def compute(
         _record(run, k, result, ideal.get(run, {}), [values[k] for values in sparsity], about, now)
         for k, run in enumerate(chunk.runs)
     ]
+
+
+def initial_parameters(runs: Sequence[Run]) -> Parameters | None:
+    """What each run starts from by its own case; None where the engine draws it by the units' own rules."""
+    by_case = itertools.groupby(runs, key=operator.attrgetter("case"))
+    drawn = [case.initial([run.seed for run in part]) for case, part in by_case]
+    held = [parameters for parameters in drawn if parameters is not None]
+    return {name: torch.cat([each[name] for each in held]) for name in held[0]} if held else None
 
 
 def prepare(chunk: Chunk, program: str) -> None:

@@ -104,6 +104,14 @@ class Sums(RangeTask):
         rows[0, order[:size]] = rows[1, order[size : 2 * size]] = 1
         return rows
 
+    def identity(self) -> dict[str, Any]:
+        """Also the subsets, and whether inputs are Sobol numbers."""
+        return {**super().identity(), "subsets": self.subsets, "sobol": self.sobol}
+
+    def labels(self) -> dict[str, str | int]:
+        """Also whose subsets they are."""
+        return {**super().labels(), "subsets": self.subsets}
+
     def threshold(self, split: str = Split.TEST, epsilon: float = 1e-5) -> float:
         """Error of first weights 1 - epsilon for chosen inputs and epsilon for others, by 20,000 samples."""
         return _near_error(self, split, epsilon)

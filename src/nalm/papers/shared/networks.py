@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
+import numpy as np
 import torch
 from torch import nn
 
@@ -25,6 +26,21 @@ def drawn_by(model: nn.Module, schemes: Mapping[str, Initialiser], seeds: Sequen
 
 def final_model(case: Case, record: Record) -> nn.Module:
     """The model of a stored run with its weights after the last step."""
+    return _filled(case, record.final_parameters)
+
+
+def chosen_model(case: Case, record: Record) -> nn.Module:
+    """The model of a stored run with its weights at the lowest validation error."""
+    return _filled(case, record.chosen_parameters)
+
+
+def _filled(case: Case, parameters: Mapping[str, np.ndarray]) -> nn.Module:
     made = case.build()
-    made.load_state_dict({k: torch.from_numpy(v) for k, v in record.final_parameters.items()}, strict=False)
+    made.load_state_dict({k: torch.from_numpy(v) for k, v in parameters.items()}, strict=False)
     return made
+
+
+def stacked(runs: Iterable[Mapping[str, np.ndarray]]) -> Parameters:
+    """The parameters of stored runs as those of models side by side, `runs x ...` by name."""
+    held = list(runs)
+    return {name: torch.from_numpy(np.stack([each[name] for each in held])) for name in held[0]}

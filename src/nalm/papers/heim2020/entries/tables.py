@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from nalm.papers.entry import Study, TrainedStudy
+from nalm.papers.entry import TrainedStudy
 from nalm.papers.heim2020.programs import large, simple
 from nalm.papers.shared.findings import measure
 
@@ -19,11 +19,12 @@ ENTRIES = (
             " the last step."
         ),
     ),
-    Study(
+    TrainedStudy(
         "heim2020:table2",
         "Large scale arithmetic",
         "Heim et al. 2020, table 2",
         large.compute,
+        large.plan,
         metrics=(measure("test error", ""),),
         note=(
             "Median plus and minus the median absolute deviation of the mean squared error after the last"

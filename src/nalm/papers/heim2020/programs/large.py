@@ -9,15 +9,18 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 
-import torch
 from torch import nn
 
+from nalm.experiment.bench import Experiment
+from nalm.experiment.run import Case
+from nalm.models import GivenModel
 from nalm.models.many import Parameters
 from nalm.papers.agreement import Finding
 from nalm.papers.budget import Budget, chosen_rows
 from nalm.papers.claims import Findings, Key
-from nalm.papers.entry import Measured
+from nalm.papers.entry import Measured, Records
 from nalm.papers.heim2020.programs.units import ForwardClippedNMU
 from nalm.papers.scale import Scale
 from nalm.papers.shared.findings import median_deviation
@@ -26,11 +29,9 @@ from nalm.papers.shared.networks import drawn_by
 from nalm.recipes import L1, Growth, Recipe, RMSProp
 from nalm.recipes.initialisers import Constant, Initialiser, Uniform
 from nalm.recipes.steps import shorter
-from nalm.training.trainers import train_runs
 from nalm.units import NALU, NAU, NPU, RealNPU, Unit
 
 STEPS = 100_000
-INPUTS = 100
 
 
 @dataclass(frozen=True)
@@ -65,45 +66,53 @@ COLUMNS = (
 )
 
 
-def _after_sums(last: Callable[[], Unit]) -> Callable[[], nn.Module]:
-    return lambda: nn.Sequential(NAU(INPUTS, INPUTS, clamp=False), last())
+def _after_sums(last: Callable[..., Unit], inputs: int, outputs: int) -> nn.Module:
+    return nn.Sequential(NAU(inputs, inputs, clamp=False), last(inputs, outputs))
 
 
-ROWS: dict[str, Callable[[], nn.Module]] = {
-    "NPU": _after_sums(lambda: NPU(INPUTS, 1, gate_gradient="straight-through")),
-    "Real NPU": _after_sums(lambda: RealNPU(INPUTS, 1, gate_gradient="straight-through")),
-    "NALU": lambda: nn.Sequential(NALU(INPUTS, INPUTS), NALU(INPUTS, 1)),
-    "NMU": _after_sums(lambda: ForwardClippedNMU(INPUTS, 1)),
-    "NaiveNPU": _after_sums(lambda: NPU(INPUTS, 1, relevance=False)),
+def _twice(inputs: int, outputs: int) -> nn.Module:
+    return nn.Sequential(NALU(inputs, inputs), NALU(inputs, outputs))
+
+
+ROWS: dict[str, Callable[[int, int], nn.Module]] = {
+    "NPU": partial(_after_sums, partial(NPU, gate_gradient="straight-through")),
+    "Real NPU": partial(_after_sums, partial(RealNPU, gate_gradient="straight-through")),
+    "NALU": _twice,
+    "NMU": partial(_after_sums, ForwardClippedNMU),
+    "NaiveNPU": partial(_after_sums, partial(NPU, relevance=False)),
 }
 
 
-def compute(scale: Scale) -> Measured:
-    """Train every stack on every operation."""
-    budget = Budget(scale, 10, quick_steps=0.02)
+def _budget(scale: Scale) -> Budget:
+    return Budget(scale, 10, quick_steps=0.02)
+
+
+def cases(scale: Scale) -> dict[tuple[str, str], Case]:
+    """Every stack on every operation, by row and column."""
+    factor = _budget(scale).factor
+    return {
+        (row, column.op): Case(
+            GivenModel(f"heim2020-table2:{row}", ROWS[row], initial),
+            column.task(),
+            other_recipe=shorter(column.recipe(), factor),
+        )
+        for row in chosen_rows(scale, ROWS)
+        for column in COLUMNS
+    }
+
+
+def plan(scale: Scale) -> list[Experiment]:
+    """Every stack on every operation, trained for every seed."""
+    return [Experiment("heim2020:table2", tuple(cases(scale).values()), _budget(scale).seeds)]
+
+
+def compute(scale: Scale, records: Records) -> Measured:
+    """Test errors after the last step."""
     found: dict[Key, Finding] = {}
-    for row in chosen_rows(scale, ROWS):
-        errors = _errors(ROWS[row](), budget)
-        for k, column in enumerate(COLUMNS):
-            part = errors[k * budget.seeds : (k + 1) * budget.seeds]
-            found[row, column.op, "test error"] = median_deviation(part)
-    return Measured(Findings(found), budget.reduced())
-
-
-def _errors(model: nn.Module, budget: Budget) -> list[float]:
-    """Test errors after the last step: all seeds of the first operation, of the second, and so on."""
-    seeds = list(range(budget.seeds)) * len(COLUMNS)
-    columns = [column for column in COLUMNS for _ in range(budget.seeds)]
-    recipes = [shorter(column.recipe(), budget.factor) for column in columns]
-    result = train_runs(
-        model,
-        [column.task() for column in columns],
-        recipes,
-        seeds,
-        log_interval=recipes[0].iterations,
-        initial=initial(model, seeds),
-    )
-    return torch.as_tensor(result.test)[:, -1].tolist()
+    for (row, column), case in cases(scale).items():
+        errors = [float(record.test[-1]) for record in records[case]]
+        found[row, column, "test error"] = median_deviation(errors)
+    return Measured(Findings(found), _budget(scale).reduced())
 
 
 def initial(model: nn.Module, seeds: Sequence[int]) -> Parameters:

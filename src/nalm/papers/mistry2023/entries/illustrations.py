@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from nalm.papers.agreement import Reason
-from nalm.papers.entry import Study
+from nalm.papers.entry import Study, TrainedStudy
 from nalm.papers.metrics import SUCCESS, TEST_ERROR
 from nalm.papers.mistry2023.programs import (
     bases,
@@ -52,11 +52,12 @@ ENTRIES = (
         draw=stacks.drawing(width=5.4),
         note="The second panel of madsen2020:fig2.",
     ),
-    Study(
+    TrainedStudy(
         "mistry2023:fig2.14",
         "Gradient of NaiveNPU and NPU where the first of two inputs is to be selected",
         "thesis, section 2.3.5",
         relevance.compute,
+        relevance.plan,
         metrics=(_VALUE,),
         claims=relevance.CLAIMS,
         draw=relevance.draw,
@@ -73,11 +74,12 @@ ENTRIES = (
         draw=nmu_landscape.draw,
         note="Both minima are points of one hyperbola along which the loss is 0.",
     ),
-    Study(
+    TrainedStudy(
         "mistry2023:fig4.3",
         "Which starting weights of NMU and sNMU converge where",
         "thesis, section 4.2",
         starts.compute,
+        starts.plan,
         metrics=(SUCCESS,),
         claims=starts.CLAIMS,
         draw=starts.draw,
@@ -113,11 +115,12 @@ ENTRIES = (
         note="Exploding is a loss above the target close to w1 = 0; not exploding is one nowhere above twice "
         "the target, which is the target's size with the wrong sign.",
     ),
-    Study(
+    TrainedStudy(
         "mistry2023:table6.1",
         "What an NMU between learnt scales learns",
         "thesis, section 6.1",
         learnt_scales.compute,
+        learnt_scales.plan,
         metrics=(_VALUE,),
         claims=learnt_scales.CLAIMS,
         draw=learnt_scales.draw,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 
 from nalm.papers.claims import Check, Claim, none, some
-from nalm.papers.entry import Study
+from nalm.papers.entry import TrainedStudy
 from nalm.papers.metrics import INTERPOLATION, SUCCESS
 from nalm.papers.mistry2023.programs import mlp_surfaces
 from nalm.papers.mistry2023.programs.mlp_surfaces import Network
@@ -24,11 +24,12 @@ def _wrong_beyond(row: str, op: str) -> Check:
 
 
 ENTRIES = (
-    Study(
+    TrainedStudy(
         "mistry2023:fig1.3",
         "Surfaces of MLPs, width 1 and 100",
         _SECTION,
         partial(mlp_surfaces.compute, (_ONE, _HUNDRED), tuple(mlp_surfaces.SIGNS)),
+        partial(mlp_surfaces.plan, "mistry2023:fig1.3", (_ONE, _HUNDRED), tuple(mlp_surfaces.SIGNS)),
         draw=mlp_surfaces.draw,
         metrics=_METRICS,
         main=3,
@@ -44,11 +45,12 @@ ENTRIES = (
         ),
         note="The hidden layer starts by Kaiming's scheme, the output by Xavier's, as in the public program.",
     ),
-    Study(
+    TrainedStudy(
         "mistry2023:fig1.6",
         "Surfaces of MLPs, width 4",
         _SECTION,
         partial(mlp_surfaces.compute, (_FOUR,), ("add", "sub")),
+        partial(mlp_surfaces.plan, "mistry2023:fig1.6", (_FOUR,), ("add", "sub")),
         draw=mlp_surfaces.draw,
         metrics=_METRICS,
         main=3,

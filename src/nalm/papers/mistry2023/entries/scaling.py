@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 from nalm.papers.claims import Check, Claim, Findings, none, some
-from nalm.papers.entry import Study
+from nalm.papers.entry import TrainedStudy
 from nalm.papers.metrics import SUCCESS
 from nalm.papers.mistry2023.programs import feature_scaling
 from nalm.papers.shared.findings import measure
@@ -62,11 +62,12 @@ def _value(f: Findings, row: str, column: str, metric: str) -> float:
 
 
 ENTRIES = (
-    Study(
+    TrainedStudy(
         "mistry2023:fig6.1",
         "Single module, multiplication, NMU: feature scaling",
         "thesis, section 6.1",
         feature_scaling.compute,
+        feature_scaling.plan,
         draw=feature_scaling.draw,
         metrics=(
             SUCCESS,

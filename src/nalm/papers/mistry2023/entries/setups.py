@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import combinations
 
 from nalm.papers.claims import Claim, Findings
-from nalm.papers.entry import Study
+from nalm.papers.entry import TrainedStudy
 from nalm.papers.metrics import SUCCESS
 from nalm.papers.mistry2023.programs import setups
 from nalm.papers.shared.findings import measure
@@ -26,11 +26,12 @@ def _apart(f: Findings) -> bool:
 
 
 ENTRIES = (
-    Study(
+    TrainedStudy(
         "mistry2023:table3.1",
         "Large scale arithmetic as three papers set it up",
         "thesis, section 3.1",
         setups.compute,
+        setups.plan,
         metrics=(SUCCESS, measure("test error", "median test error")),
         main=2,
         claims=(Claim("all", "results of the set-ups are not directly comparable", _apart),),

@@ -6,30 +6,34 @@ The statistics of each range come from training data that are drawn once.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import torch
 from torch import Tensor, nn
 
+from nalm.experiment.bench import Experiment
+from nalm.experiment.rows import judged_runs
+from nalm.experiment.run import Case
+from nalm.experiment.store import Record
+from nalm.models import GivenModel, ModelSpec
 from nalm.models.many import Models, Parameters
 from nalm.models.scaling import Scaled
 from nalm.papers.agreement import Finding
 from nalm.papers.budget import Budget, chosen_rows
 from nalm.papers.claims import Findings, Key
-from nalm.papers.entry import Measured
+from nalm.papers.entry import Measured, Records
 from nalm.papers.figures import COLOURS, MARKERS
 from nalm.papers.scale import Scale
 from nalm.papers.shared.findings import median, share
+from nalm.papers.shared.networks import stacked
 from nalm.papers.shared.series import label
 from nalm.recipes import Recipe
 from nalm.recipes.distances import distance_to_bit
 from nalm.recipes.steps import shorter
 from nalm.tasks import RANGE_SETS, SingleModule, Split, Task
 from nalm.tasks.sampling import Aside, sample
-from nalm.training.result import TrainResult
-from nalm.training.trainers import train_runs
 from nalm.units import NMU
 
 if TYPE_CHECKING:
@@ -38,20 +42,54 @@ if TYPE_CHECKING:
 
 SAMPLES = 100_000
 """Training data that the statistics of a range come from."""
-Scaling = Callable[[nn.Module, Tensor, Tensor], nn.Module]
+SCALINGS: dict[str, Callable[[nn.Module, Tensor, Tensor], nn.Module] | None] = {
+    "NMU": None,
+    "min-max": Scaled.min_max,
+    "z-score": Scaled.z_score,
+}
+
+
+@dataclass(frozen=True)
+class BehindScaling(SingleModule):
+    """The single module task with a network that scales by the statistics of its range."""
+
+    scaling: str = "min-max"
+
+    name = "feature-scaling"
+
+    def shape(self) -> Hashable:
+        """Also the scaling."""
+        return (super().shape(), self.scaling)
+
+    def network(self, unit: nn.Module) -> nn.Module:
+        """The unit between scalings."""
+        scaled = SCALINGS[self.scaling]
+        assert scaled is not None
+        return scaled(unit, *training_data(self))
+
+    def identity(self) -> dict[str, Any]:
+        """Also the scaling."""
+        return {**super().identity(), "scaling": self.scaling}
+
+    def labels(self) -> dict[str, str | int]:
+        """Also the scaling."""
+        return {**super().labels(), "scaling": self.scaling}
 
 
 @dataclass(frozen=True)
 class Variant:
     """A row of the figure: a way to scale, and whether the penalty on weights is on."""
 
-    scaling: Scaling | None
+    scaling: str
     penalised: bool
 
-    def module(self, x: Tensor, y: Tensor) -> nn.Module:
-        """The NMU, scaled by these training data."""
-        unit = NMU(2, 1)
-        return unit if self.scaling is None else self.scaling(unit, x, y)
+    def case(self, range: str, factor: float) -> Case:
+        """It on a range, with a part of the steps; without scaling it is a run of the benchmark."""
+        recipe = shorter(self.recipe(), factor)
+        if SCALINGS[self.scaling] is None:
+            return Case(ModelSpec.parse("nmu"), SingleModule("mul", range), other_recipe=recipe)
+        model = GivenModel("mistry2023:NMU", NMU, initial)
+        return Case(model, BehindScaling("mul", range, scaling=self.scaling), other_recipe=recipe)
 
     def recipe(self) -> Recipe:
         """That of the benchmark, with or without its penalty."""
@@ -59,36 +97,9 @@ class Variant:
         return published if self.penalised else replace(published, penalties=())
 
 
-SCALINGS: dict[str, Scaling | None] = {"NMU": None, "min-max": Scaled.min_max, "z-score": Scaled.z_score}
 VARIANTS = {
-    f"{name} (reg {word})": Variant(scaling, word == "on")
-    for word in ("off", "on")
-    for name, scaling in SCALINGS.items()
+    f"{name} (reg {word})": Variant(name, word == "on") for word in ("off", "on") for name in SCALINGS
 }
-
-
-def compute(scale: Scale) -> Measured:
-    """Train all variants on the nine ranges."""
-    budget = Budget(scale, 25)
-    found: dict[Key, Finding] = {}
-    thresholds = {label(name): SingleModule("mul", name).threshold() for name in RANGE_SETS["uniform"]}
-    for row in chosen_rows(scale, VARIANTS):
-        result = _train(VARIANTS[row], budget)
-        for k, column in enumerate(thresholds):
-            runs = range(k * budget.seeds, (k + 1) * budget.seeds)
-            for metric, finding in _measures(result, runs).items():
-                found[row, column, metric] = finding
-    return Measured(Findings(found), budget.reduced(), thresholds)
-
-
-def _train(variant: Variant, budget: Budget) -> TrainResult:
-    """All seeds on all ranges in one program, range by range."""
-    each = list(range(budget.seeds))
-    tasks = [SingleModule("mul", name) for name in RANGE_SETS["uniform"] for _ in each]
-    seeds = each * len(RANGE_SETS["uniform"])
-    recipe = shorter(variant.recipe(), budget.factor)
-    made = [variant.module(*training_data(SingleModule("mul", name))) for name in RANGE_SETS["uniform"]]
-    return train_runs(made[0], tasks, [recipe] * len(tasks), seeds, initial=_initial(made, each))
 
 
 def training_data(task: Task, samples: int = SAMPLES) -> tuple[Tensor, Tensor]:
@@ -96,28 +107,56 @@ def training_data(task: Task, samples: int = SAMPLES) -> tuple[Tensor, Tensor]:
     return sample(task, 0, Split.TRAIN, samples, dtype=torch.float32, aside=Aside.STATISTICS)
 
 
-def _initial(made: list[nn.Module], seeds: list[int]) -> Parameters:
-    """Those of each module for every seed, and of the NMU in it those that the benchmark draws."""
-    held = [dict(module.named_parameters()) for module in made]
-    initial = {
-        name: torch.stack([each[name].detach() for each in held]).repeat_interleave(len(seeds), 0)
-        for name in held[0]
-    }
-    drawn = Models(NMU(2, 1), torch.float32, torch.device("cpu")).initial(torch.tensor(seeds).int())
-    (name,) = (name for name in initial if name.endswith("weight"))
-    return {**initial, name: drawn["weight"].repeat(len(made), 1, 1)}
+def initial(network: nn.Module, seeds: Sequence[int]) -> Parameters:
+    """Those of the network for every seed, and of the NMU in it those that the benchmark draws."""
+    held = {name: p.detach().repeat(len(seeds), *[1] * p.dim()) for name, p in network.named_parameters()}
+    nmu = Models(NMU(2, 1), torch.float32, torch.device("cpu"))
+    return {**held, _weight(held): nmu.initial(torch.tensor(seeds).int())["weight"]}
 
 
-def _measures(result: TrainResult, runs: range) -> dict[str, Finding]:
-    """Success, errors and sparsity error of some runs, of all of them whether solved or not."""
-    part = slice(runs.start, runs.stop)
-    outcomes = result.outcomes()[part]
-    (weight,) = (p for name, p in result.chosen_parameters.items() if name.endswith("weight"))
-    sparsity = distance_to_bit(weight[part]).flatten(1).amax(-1)
+def _weight(parameters: Iterable[str]) -> str:
+    """The name of the NMU's weights."""
+    (name,) = (name for name in parameters if name.endswith("weight"))
+    return name
+
+
+def _budget(scale: Scale) -> Budget:
+    return Budget(scale, 25)
+
+
+def cases(scale: Scale) -> dict[tuple[str, str], Case]:
+    """All variants on the nine ranges, by row and column."""
+    factor = _budget(scale).factor
     return {
-        "success": share([outcome == "solved" for outcome in outcomes]),
-        "test error": median(result.chosen_error(Split.TEST)[part].tolist()),
-        "validation error": median(result.chosen_error(Split.VALIDATION)[part].tolist()),
+        (row, label(range)): VARIANTS[row].case(range, factor)
+        for row in chosen_rows(scale, VARIANTS)
+        for range in RANGE_SETS["uniform"]
+    }
+
+
+def plan(scale: Scale) -> list[Experiment]:
+    """All variants on the nine ranges, trained for every seed."""
+    return [Experiment("mistry2023:fig6.1", tuple(cases(scale).values()), _budget(scale).seeds)]
+
+
+def compute(scale: Scale, records: Records) -> Measured:
+    """Success and errors of all variants on the nine ranges."""
+    found: dict[Key, Finding] = {}
+    for (row, column), case in cases(scale).items():
+        for metric, finding in _measures(case, records[case]).items():
+            found[row, column, metric] = finding
+    thresholds = {label(name): SingleModule("mul", name).threshold() for name in RANGE_SETS["uniform"]}
+    return Measured(Findings(found), _budget(scale).reduced(), thresholds)
+
+
+def _measures(case: Case, records: Sequence[Record]) -> dict[str, Finding]:
+    """Success, errors and sparsity error of some runs, of all of them whether solved or not."""
+    weights = stacked(record.chosen_parameters for record in records)
+    sparsity = distance_to_bit(weights[_weight(weights)]).flatten(1).amax(-1)
+    return {
+        "success": share([run.assessment.outcome == "solved" for run in judged_runs(case, records)]),
+        "test error": median([float(record.test[record.chosen]) for record in records]),
+        "validation error": median([float(record.validation[record.chosen]) for record in records]),
         "sparsity of all": median(sparsity.tolist()),
     }
 

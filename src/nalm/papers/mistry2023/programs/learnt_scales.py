@@ -10,20 +10,35 @@ of 1, offsets of 0 and NMU weights drawn by the seed.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import copy
+import time
+from collections.abc import Hashable
+from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import torch
 from torch import Tensor, nn
 
 from nalm.evaluate.intervals import median_interval
+from nalm.experiment.bench import Experiment
+from nalm.experiment.run import Case
+from nalm.models import GivenModel
 from nalm.papers.agreement import Finding
 from nalm.papers.budget import Budget
 from nalm.papers.claims import Check, Claim, Findings, Key
-from nalm.papers.entry import Measured
+from nalm.papers.entry import Measured, Records
 from nalm.papers.figures import COLOURS, MARKERS
 from nalm.papers.scale import Scale
 from nalm.papers.shared.findings import found
+from nalm.papers.shared.networks import final_model
+from nalm.papers.shared.own_trainer import Ended, OwnOptimiser, last_step
+from nalm.recipes import Recipe
 from nalm.streams import Purpose, counters, key, uniform
+from nalm.tasks import Task
+from nalm.threads import one_thread
+from nalm.trained import Options, RunGroup, StepsDone, Trained
+from nalm.training.trainers import Trainer
 from nalm.units import NMU
 
 if TYPE_CHECKING:
@@ -77,11 +92,10 @@ class MinMaxScaled(nn.Module):
         return torch.stack([both - first - second + none, first - none, second - none, none])
 
 
-def fit(fixed: bool, seed: int, rounds: int = _ROUNDS) -> MinMaxScaled:
-    """Train on the one batch; NMU weights are clamped after each round."""
-    x, y = batch()
-    model = MinMaxScaled(x, y, fixed)
-    if not fixed:
+def fit(model: MinMaxScaled, seed: int, rounds: int = _ROUNDS) -> tuple[MinMaxScaled, Tensor]:
+    """A copy of the model, trained on the one batch, and its error; NMU weights are clamped after a round."""
+    (x, y), model = batch(), copy.deepcopy(model)
+    if model.nmu.weight.requires_grad:
         model.nmu.reset_parameters(torch.Generator().manual_seed(seed))
     learnt = [p for p in model.parameters() if p.requires_grad]
     optimiser = torch.optim.LBFGS(
@@ -98,7 +112,65 @@ def fit(fixed: bool, seed: int, rounds: int = _ROUNDS) -> MinMaxScaled:
         if optimiser.step(loss).detach() < 1e-24:
             break
         model.nmu.project_()
-    return model
+    return model, loss().detach()
+
+
+@dataclass(frozen=True)
+class OneBatch(Task):
+    """The product of two inputs, on one batch that is also what is tested on."""
+
+    name = "mistry2023-one-batch"
+    in_features = 2
+    dtype = torch.float64
+
+    def shape(self) -> Hashable:
+        """There is one such task."""
+        return (type(self),)
+
+    def identity(self) -> dict[str, Any]:
+        """The batch."""
+        drawn = {"samples": _SAMPLES, "low": list(_LOW), "high": list(_HIGH)}
+        return {"name": self.name, "inputs": 2, "outputs": 1, **drawn}
+
+    def labels(self) -> dict[str, str | int]:
+        """The function."""
+        return {"function": "x1 x2"}
+
+
+@dataclass(frozen=True)
+class LBFGS(OwnOptimiser):
+    """Rounds of twenty steps of L-BFGS."""
+
+    learning_rate: float = 1.0
+
+    trainer: ClassVar[str] = "nalm.papers.mistry2023.programs.learnt_scales:OneByOne"
+    work: ClassVar[int] = 20
+
+
+class OneByOne(Trainer):
+    """Fits one model after the other."""
+
+    name, chunk = LBFGS.trainer, _SEEDS
+    SECONDS_PER_ROUND: ClassVar[float] = 0.02
+
+    def train(self, runs: RunGroup, options: Options) -> Trained:
+        """Fit a copy of the model for every seed."""
+        began, fitted = time.perf_counter(), []
+        assert isinstance(runs.model, MinMaxScaled)
+        for seed in runs.seeds:
+            with torch.inference_mode(False), torch.enable_grad(), one_thread():
+                fitted.append(fit(runs.model, seed, options.iterations))
+            if options.on_progress is not None:
+                done, total = (options.iterations * count for count in (len(fitted), len(runs)))
+                options.on_progress(StepsDone(done, total, time.perf_counter() - began))
+        held = [dict(model.named_parameters()) for model, _ in fitted]
+        parameters = {name: torch.stack([each[name].detach() for each in held]) for name in held[0]}
+        error = torch.stack([error for _, error in fitted])
+        return last_step(runs, options, Ended(parameters, error, error), time.perf_counter() - began)
+
+    def seconds(self, runs: int, recipe: Recipe, inputs: int) -> float:
+        """What these runs take on one core, roughly."""
+        return runs * recipe.iterations * self.SECONDS_PER_ROUND
 
 
 def _numbers(model: MinMaxScaled) -> dict[str, Tensor]:
@@ -108,19 +180,42 @@ def _numbers(model: MinMaxScaled) -> dict[str, Tensor]:
     return {**pairs, "w_out": model.w_out, "b_out": model.b_out, **terms}
 
 
-def compute(scale: Scale) -> Measured:
-    """What both models learn: medians over initial weights; the fixed one has no choice."""
-    budget = Budget(scale, _SEEDS, quick_seeds=_SEEDS)
-    seeds, rounds = budget.seeds, budget.steps(_ROUNDS)
+def _scaled(fixed: bool, inputs: int, outputs: int) -> MinMaxScaled:
+    return MinMaxScaled(*batch(), fixed)
+
+
+def _budget(scale: Scale) -> Budget:
+    return Budget(scale, _SEEDS, quick_seeds=_SEEDS)
+
+
+def case(row: str, scale: Scale) -> Case:
+    """A model on the batch."""
+    recipe = Recipe(
+        optimiser=LBFGS(), clamps=(), batch_size=_SAMPLES, iterations=_budget(scale).steps(_ROUNDS)
+    )
+    model = GivenModel(f"mistry2023-table6.1:{row}", partial(_scaled, row == FIXED))
+    return Case(model, OneBatch(), other_recipe=recipe)
+
+
+def plan(scale: Scale) -> list[Experiment]:
+    """Both models; the fixed one has no choice, and one seed."""
+    tries = {FIXED: 1, LEARNT: _budget(scale).seeds}
+    return [Experiment("mistry2023:table6.1", (case(row, scale),), count) for row, count in tries.items()]
+
+
+def compute(scale: Scale, records: Records) -> Measured:
+    """What both models learn: medians over initial weights."""
     findings: dict[Key, Finding] = {}
     for row in (FIXED, LEARNT):
-        tries = 1 if row == FIXED else seeds
-        learnt = [_numbers(fit(row == FIXED, seed, rounds)) for seed in range(tries)]
+        trained = case(row, scale)
+        models = [final_model(trained, record) for record in records[trained]]
+        learnt = [_numbers(model) for model in models if isinstance(model, MinMaxScaled)]
         for name in learnt[0]:
-            values = [float(each[name]) for each in learnt]
-            findings[row, name, "value"] = found(median_interval(values), tries)
-            findings[row, name, "lowest"] = Finding(min(values), None, None, tries)
-            findings[row, name, "highest"] = Finding(max(values), None, None, tries)
+            values = [each[name].item() for each in learnt]
+            findings[row, name, "value"] = found(median_interval(values), len(values))
+            findings[row, name, "lowest"] = Finding(min(values), None, None, len(values))
+            findings[row, name, "highest"] = Finding(max(values), None, None, len(values))
+    budget = _budget(scale)
     return Measured(Findings(findings), budget.fewer_seeds() + budget.fewer_steps(_ROUNDS, "rounds"))
 
 

@@ -13,22 +13,24 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import torch
-from torch import Tensor
+from torch import Tensor, nn
 
+from nalm.experiment.bench import Experiment
+from nalm.experiment.run import Case
+from nalm.experiment.store import Record
+from nalm.models import GivenModel
 from nalm.models.baselines import MLP
 from nalm.models.many import Parameters
 from nalm.papers.agreement import Finding
 from nalm.papers.budget import Budget, chosen_rows
 from nalm.papers.claims import Findings, Key
-from nalm.papers.entry import Measured
+from nalm.papers.entry import Measured, Records
 from nalm.papers.scale import Scale
 from nalm.papers.shared.findings import share
-from nalm.papers.shared.networks import drawn_by
+from nalm.papers.shared.networks import chosen_model, drawn_by
 from nalm.recipes import Recipe
 from nalm.recipes.initialisers import Initialiser, Uniform, xavier_uniform
 from nalm.tasks import SingleModule, Split
-from nalm.training.result import TrainResult
-from nalm.training.trainers import train_runs
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -65,17 +67,24 @@ class Network:
         """25 seeds at every scale, and fewer steps where the quick scale has them."""
         return Budget(scale, 25, quick_seeds=25, quick_steps=self.quick)
 
-    def module(self) -> MLP:
-        """The architecture."""
-        return MLP(2, 1, hidden=(self.width,), bias=self.bias)
+    def case(self, op: str, scale: Scale) -> Case:
+        """It on an operation: plain Adam with the rate 1e-3."""
+        shifts = (("bias", self.bias),)
+        model = GivenModel(f"mistry2023:{self.label}", self.module, self.initial, options=shifts)
+        recipe = Recipe(iterations=self.budget(scale).steps(self.steps))
+        return Case(model, SingleModule(op, "1:2"), other_recipe=recipe)
 
-    def initial(self, seeds: Sequence[int]) -> Parameters:
+    def module(self, inputs: int = 2, outputs: int = 1) -> MLP:
+        """The architecture."""
+        return MLP(inputs, outputs, hidden=(self.width,), bias=self.bias)
+
+    def initial(self, module: nn.Module, seeds: Sequence[int]) -> Parameters:
         """Kaiming's uniform scheme for ReLUs, r = sqrt(6 / in), then Xavier's; shifts are 0."""
         schemes: dict[str, Initialiser] = {
             "layers.0.weight": Uniform(-math.sqrt(3), math.sqrt(3)),
             "layers.2.weight": xavier_uniform(self.width, 1),
         }
-        return drawn_by(self.module(), schemes, seeds)
+        return drawn_by(module, schemes, seeds)
 
 
 class Surface(NamedTuple):
@@ -89,35 +98,31 @@ Surfaces = dict[str, list[Surface]]
 """By operation: the true one, then one run of every outcome."""
 
 
-def compute(networks: Sequence[Network], ops: Sequence[str], scale: Scale) -> Measured:
-    """Train every network on every operation."""
+def plan(entry: str, networks: Sequence[Network], ops: Sequence[str], scale: Scale) -> list[Experiment]:
+    """Every network on every operation; all of them have the same seeds."""
+    wanted = _wanted(networks, scale)
+    cases = tuple(network.case(op, scale) for network in wanted for op in ops)
+    return [Experiment(entry, cases, wanted[0].budget(scale).seeds)]
+
+
+def compute(networks: Sequence[Network], ops: Sequence[str], scale: Scale, records: Records) -> Measured:
+    """What every network learnt of every operation."""
     found: dict[Key, Finding] = {}
     surfaces: Surfaces = {op: [Surface(f"Gold {SIGNS[op]}", true_surface(op))] for op in ops}
-    rows = chosen_rows(scale, (network.label for network in networks))
-    wanted = [network for network in networks if network.label in rows]
+    wanted = _wanted(networks, scale)
     for network in wanted:
-        result = _train(network, ops, network.budget(scale))
         for op in ops:
-            runs = [run for run, task in enumerate(result.tasks) if task == SingleModule(op, "1:2")]
-            learnt = _learnt(result, op, runs)
+            case = network.case(op, scale)
+            learnt = _learnt(case, op, records[case])
             for metric, finding in learnt.measures().items():
                 found[network.label, op, metric] = finding
             surfaces[op] += learnt.outcomes(network.label)
     return Measured(Findings(found), _reduced(wanted, scale), surfaces)
 
 
-def _train(network: Network, ops: Sequence[str], budget: Budget) -> TrainResult:
-    """All seeds on all operations, in one program."""
-    tasks = [SingleModule(op, "1:2") for op in ops for _ in range(budget.seeds)]
-    seeds = list(range(budget.seeds)) * len(ops)
-    return train_runs(
-        network.module(),
-        tasks,
-        [Recipe()] * len(tasks),
-        seeds,
-        iterations=budget.steps(network.steps),
-        initial=network.initial(seeds),
-    )
+def _wanted(networks: Sequence[Network], scale: Scale) -> list[Network]:
+    rows = chosen_rows(scale, (network.label for network in networks))
+    return [network for network in networks if network.label in rows]
 
 
 def _reduced(networks: Sequence[Network], scale: Scale) -> list[str]:
@@ -163,16 +168,18 @@ class Learnt:
         ]
 
 
-def _learnt(result: TrainResult, op: str, runs: Sequence[int]) -> Learnt:
-    task = SingleModule(op, "1:2")
+def _learnt(case: Case, op: str, records: Sequence[Record]) -> Learnt:
     met = {
-        side: (result.chosen_error(side)[list(runs)] < (task.threshold(side) or 0.0)).tolist()
+        side: [
+            bool(getattr(record, side)[record.chosen] < (case.task.threshold(side) or 0.0))
+            for record in records
+        ]
         for side in (Split.VALIDATION, Split.TEST)
     }
     x1, x2 = grid()
     points = torch.stack([x1, x2], -1).reshape(-1, 2)
     with torch.no_grad():
-        values = torch.stack([result.model_of(run)(points) for run in runs])
+        values = torch.stack([chosen_model(case, record)(points) for record in records])
     surfaces = values.reshape(-1, *x1.shape).double().numpy()
     return Learnt(op, met[Split.VALIDATION], met[Split.TEST], surfaces)
 

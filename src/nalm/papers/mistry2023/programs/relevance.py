@@ -7,22 +7,28 @@ input that does not matter is near zero.
 
 from __future__ import annotations
 
+import functools
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import torch
 from torch import Tensor
 
 from nalm.evaluate.intervals import success_interval
+from nalm.experiment.bench import Experiment
+from nalm.experiment.run import Case
+from nalm.models import ModelSpec
 from nalm.papers.agreement import Finding
 from nalm.papers.budget import Budget
 from nalm.papers.claims import Claim, Findings, Key
-from nalm.papers.entry import Measured
+from nalm.papers.entry import Measured, Records
 from nalm.papers.figures import row_of_panels
 from nalm.papers.scale import Scale
 from nalm.papers.shared.findings import exact, found
+from nalm.papers.shared.networks import stacked
 from nalm.papers.shared.points import evenly_spaced, lattice
 from nalm.streams import Purpose, counters, key, uniform
-from nalm.training.train import train
+from nalm.tasks import Table
 from nalm.units import NPU
 
 if TYPE_CHECKING:
@@ -61,16 +67,30 @@ def gradient_norm(weights: Tensor, gates: tuple[float, float] | None) -> Tensor:
     return slope.flatten(1).norm(dim=-1)
 
 
-def learnt_gates(seeds: int, iterations: int | None = None, compiled: bool = True) -> Tensor:
-    """The gates `seeds x 2` that the published recipe for products ends with."""
+@functools.cache
+def _table() -> Table:
+    """The samples in single precision; always the same object, by which its case is found."""
     x, y = (part.float() for part in samples())
-    result = train(
-        NPU(2, 1), (x, y), NPU.recipe("mul"), seeds=seeds, iterations=iterations, compiled=compiled
-    )
-    return result.final_parameters["gate"].clamp(0, 1)
+    return Table(x, y, label="select the first of two")
 
 
-def compute(scale: Scale) -> Measured:
+def _budget(scale: Scale) -> Budget:
+    return Budget(scale, _SEEDS, quick_seeds=_SEEDS, quick_steps=0.2)
+
+
+def case(scale: Scale) -> Case:
+    """The NPU, trained by the published recipe for products."""
+    recipe = NPU.recipe("mul")
+    steps = _budget(scale).steps(recipe.iterations)
+    return Case(ModelSpec.parse("npu"), _table(), other_recipe=replace(recipe, iterations=steps))
+
+
+def plan(scale: Scale) -> list[Experiment]:
+    """The NPU, trained for every seed."""
+    return [Experiment("mistry2023:fig2.14", (case(scale),), _budget(scale).seeds)]
+
+
+def compute(scale: Scale, records: Records) -> Measured:
     """The three maps, how flat they are at large w2, and the gates after training."""
     axis = evenly_spaced(_LOW, _HIGH, _COUNT)
     points = lattice(axis, axis)
@@ -84,13 +104,12 @@ def compute(scale: Scale) -> Measured:
         )
         findings[name, "median gradient at w2 > 0.75", "value"] = exact(norm[beyond].median())
         maps[name] = norm.reshape(_COUNT, _COUNT)
-    budget, full = Budget(scale, _SEEDS, quick_seeds=_SEEDS, quick_steps=0.2), NPU.recipe("mul").iterations
-    seeds = budget.seeds
-    gates_found = learnt_gates(seeds, budget.steps(full))
+    gates_found = stacked(record.final_parameters for record in records[case(scale)])["gate"].clamp(0, 1)
     ended = ((gates_found - torch.tensor([1.0, 0.0])).abs() < 0.1).all(-1)
-    share = found(success_interval(int(ended.sum()), seeds), seeds)
+    share = found(success_interval(int(ended.sum()), len(ended)), len(ended))
     findings["NPU, trained", "share of seeds with gates (1, 0)", "value"] = share
-    reduced = budget.fewer_seeds() + budget.fewer_steps(full)
+    budget = _budget(scale)
+    reduced = budget.fewer_seeds() + budget.fewer_steps(NPU.recipe("mul").iterations)
     return Measured(Findings(findings), reduced, (maps, gates_found))
 
 

@@ -13,28 +13,22 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
-from torch import nn
-
+from nalm.experiment.bench import Experiment
+from nalm.experiment.run import Case
+from nalm.models import ModelSpec
 from nalm.papers.agreement import Finding
 from nalm.papers.budget import Budget, chosen_rows
 from nalm.papers.claims import Findings, Key
-from nalm.papers.entry import Measured
+from nalm.papers.entry import Measured, Records
 from nalm.papers.scale import Scale
 from nalm.papers.shared.findings import median, share
 from nalm.papers.shared.large_scale import Sums
 from nalm.recipes import Adam, Recipe
 from nalm.recipes.steps import shorter
-from nalm.tasks import Split
-from nalm.training.result import TrainResult
-from nalm.training.trainers import train_runs
-from nalm.units import NALU, NAU, NMU, NPU, Unit
+from nalm.units import UNITS, Unit
 
 _INPUTS = 100
-ROWS: dict[str, tuple[type[Unit], type[Unit]]] = {
-    "NAU+NMU": (NAU, NMU),
-    "NALU": (NALU, NALU),
-    "NAU+NPU": (NAU, NPU),
-}
+ROWS = {"NAU+NMU": "nau+nmu", "NALU": "nalu+nalu", "NAU+NPU": "nau+npu"}
 """The two layers of each row."""
 
 
@@ -60,16 +54,38 @@ class Setup:
 
     def columns(self, row: str) -> dict[str, Sums]:
         """Those that a row can express."""
-        last = ROWS[row][-1]
+        last = _last_unit(row)
         return {name: task for name, task in self.tasks.items() if _NEEDED[task.op] in last.ops}
 
     def recipe(self, row: str, task: Sums) -> Recipe:
         """That of the last unit, with the steps and the rate of the set-up."""
-        last = ROWS[row][-1]
+        last = _last_unit(row)
         known = "arithmetic" if "arithmetic" in last.recipes else "published"
         published = last.recipe(_NEEDED[task.op], known, inputs=_INPUTS)
         own = shorter(published, self.steps / published.iterations)
         return replace(own, optimiser=Adam(self.rate), iterations=self.steps)
+
+    def budget(self, scale: Scale) -> Budget:
+        """Seeds and steps at a scale."""
+        return Budget(scale, self.seeds, quick_seeds=3, quick_steps=self.quick)
+
+    def cases(self, scale: Scale) -> dict[tuple[str, str], Case]:
+        """Every row on every operation that it can express, by row and column."""
+        factor = self.budget(scale).factor
+        return {
+            (row, column): Case(
+                ModelSpec.parse(ROWS[row]),
+                task,
+                other_recipe=shorter(self.recipe(row, task), factor),
+                hidden=self.hidden,
+            )
+            for row in chosen_rows(scale, ROWS)
+            for column, task in self.columns(row).items()
+        }
+
+
+def _last_unit(row: str) -> type[Unit]:
+    return UNITS[ROWS[row].rpartition("+")[2]]
 
 
 _NEEDED = {"mul": "mul", "div": "div", "recip": "reciprocal"}
@@ -94,33 +110,24 @@ SETUPS = (
 )
 
 
-def compute(scale: Scale) -> Measured:
-    """Train every row in every set-up."""
+def plan(scale: Scale) -> list[Experiment]:
+    """Every row in every set-up, each of which has seeds of its own."""
+    return [
+        Experiment("mistry2023:table3.1", tuple(setup.cases(scale).values()), setup.budget(scale).seeds)
+        for setup in SETUPS
+    ]
+
+
+def compute(scale: Scale, records: Records) -> Measured:
+    """Success and errors of every row in every set-up."""
     found: dict[Key, Finding] = {}
     reduced: list[str] = []
     for setup in SETUPS:
-        budget = Budget(scale, setup.seeds, quick_seeds=3, quick_steps=setup.quick)
         paper = next(iter(setup.tasks)).partition(",")[0]
-        reduced += [f"{paper}: {words}" for words in budget.reduced()]
-        for row in chosen_rows(scale, ROWS):
-            found |= _measures(row, setup, budget)
+        reduced += [f"{paper}: {words}" for words in setup.budget(scale).reduced()]
+        for (row, column), case in setup.cases(scale).items():
+            errors = [float(record.test[record.chosen]) for record in records[case]]
+            limit = setup.tasks[column].threshold()
+            found[row, column, "success"] = share([error < limit for error in errors])
+            found[row, column, "test error"] = median(errors)
     return Measured(Findings(found), reduced)
-
-
-def _measures(row: str, setup: Setup, budget: Budget) -> dict[Key, Finding]:
-    result, seeds = _train(row, setup, budget), budget.seeds
-    found: dict[Key, Finding] = {}
-    for k, (column, task) in enumerate(setup.columns(row).items()):
-        errors = result.chosen_error(Split.TEST)[k * seeds : (k + 1) * seeds].tolist()
-        found[row, column, "success"] = share([error < task.threshold() for error in errors])
-        found[row, column, "test error"] = median(errors)
-    return found
-
-
-def _train(row: str, setup: Setup, budget: Budget) -> TrainResult:
-    """All operations in one program: all seeds of the first, of the second."""
-    tasks = [task for task in setup.columns(row).values() for _ in range(budget.seeds)]
-    recipes = [shorter(setup.recipe(row, task), budget.factor) for task in tasks]
-    first, last = ROWS[row]
-    model = nn.Sequential(first(_INPUTS, setup.hidden), last(setup.hidden, 1))
-    return train_runs(model, tasks, recipes, list(range(budget.seeds)) * len(setup.columns(row)))

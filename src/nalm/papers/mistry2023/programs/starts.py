@@ -7,24 +7,31 @@ succeeds if the error of the last weights is below that of weights 1 - 1e-5.
 
 from __future__ import annotations
 
+import functools
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import torch
-from torch import Tensor
+from torch import Tensor, nn
 
 from nalm.evaluate.intervals import success_interval
+from nalm.experiment.bench import Experiment
+from nalm.experiment.run import Case
+from nalm.experiment.store import Record
+from nalm.models import GivenModel
+from nalm.models.many import Parameters
 from nalm.papers.agreement import Finding
 from nalm.papers.budget import Budget
 from nalm.papers.claims import Check, Claim, Findings, Key
-from nalm.papers.entry import Measured
+from nalm.papers.entry import Measured, Records
 from nalm.papers.mistry2023.programs.nmu_landscape import loss
 from nalm.papers.scale import Scale
 from nalm.papers.shared.findings import found
+from nalm.papers.shared.networks import stacked
 from nalm.papers.shared.points import evenly_spaced, lattice
 from nalm.recipes import SGD, Recipe
 from nalm.tasks import Table
-from nalm.training.trainers import train_runs
 from nalm.units import NMU, SNMU
 
 if TYPE_CHECKING:
@@ -47,44 +54,61 @@ class Field:
     solved: Tensor
 
 
-def sweep(kind: type[NMU], pair: tuple[float, float], iterations: int = _STEPS) -> Field:
-    """Train one unit from each start; its number is its seed, which the noise comes from."""
-    starts = lattice(evenly_spaced(0, 1, _SIDE), evenly_spaced(0, 1, _SIDE))
-    x = torch.tensor([pair, pair], dtype=torch.float64)
-    task = Table(x, x.prod(-1), validation=0.5)  # the sample itself is what it is tested on
+def starts() -> Tensor:
+    """All starts `n x 2`; the number of a start is the seed of its run, which the noise comes from."""
+    return lattice(evenly_spaced(0, 1, _SIDE), evenly_spaced(0, 1, _SIDE))
+
+
+def _at_start(unit: nn.Module, seeds: Sequence[int]) -> Parameters:
+    return {"weight": starts()[list(seeds), None]}
+
+
+@functools.cache
+def _sample(pair: str) -> Table:
+    """One sample, which is also what is tested on; always the same object, by which its cases are found."""
+    x = torch.tensor([_PAIRS[pair]] * 2, dtype=torch.float64)
+    return Table(x, x.prod(-1), validation=0.5, label=pair)
+
+
+def case(unit: str, pair: str, iterations: int = _STEPS) -> Case:
+    """A unit on a pair; its seeds are the starts."""
     recipe = Recipe(optimiser=SGD(1e-3), iterations=iterations, batch_size=1)
-    result = train_runs(
-        kind(2, 1, dtype=torch.float64),
-        [task] * len(starts),
-        [recipe] * len(starts),
-        range(len(starts)),
-        log_interval=iterations,
-        dtype=torch.float64,
-        compiled=False,
-        initial={"weight": starts[:, None]},
-    )
-    ends = result.final_parameters["weight"][:, 0]
-    error = loss(ends, pair)
-    near = loss(torch.full((1, 2), 1 - 1e-5, dtype=torch.float64), pair)
-    return Field(starts, ends, error, error < near)
+    model = GivenModel(f"mistry2023-fig4.3:{unit}", _UNITS[unit], _at_start)
+    return Case(model, _sample(pair), other_recipe=recipe)
 
 
-def compute(scale: Scale) -> Measured:
+def cases(scale: Scale) -> dict[tuple[str, str], Case]:
+    """Both units on both pairs."""
+    iterations = Budget(scale).steps(_STEPS)
+    return {(unit, pair): case(unit, pair, iterations) for unit in _UNITS for pair in _PAIRS}
+
+
+def plan(scale: Scale) -> list[Experiment]:
+    """Both units on both pairs, from every start."""
+    return [Experiment("mistry2023:fig4.3", tuple(cases(scale).values()), _SIDE**2)]
+
+
+def field_of(pair: str, records: Sequence[Record]) -> Field:
+    """Where runs started and ended."""
+    ends = stacked(record.final_parameters for record in records)["weight"][:, 0]
+    error = loss(ends, _PAIRS[pair])
+    near = loss(torch.full((1, 2), 1 - 1e-5, dtype=torch.float64), _PAIRS[pair])
+    return Field(starts(), ends, error, error < near)
+
+
+def compute(scale: Scale, records: Records) -> Measured:
     """Share of starts that succeed, and where the others end."""
-    budget = Budget(scale)
-    iterations = budget.steps(_STEPS)
     findings: dict[Key, Finding] = {}
     fields = {}
-    for unit, kind in _UNITS.items():
-        for pair, values in _PAIRS.items():
-            field = fields[unit, pair] = sweep(kind, values, iterations)
-            count, solved = len(field.starts), field.solved
-            findings[unit, pair, "success"] = found(success_interval(int(solved.sum()), count), count)
-            corners = ((1.0, solved, "of successes at (1, 1)"), (0.0, ~solved, "of failures at (0, 0)"))
-            for corner, chosen, name in corners:
-                there = (field.ends[chosen] - corner).abs().amax(-1) < 0.01
-                findings[unit, pair, name] = found(success_interval(int(there.sum()), len(there)), len(there))
-    return Measured(Findings(findings), budget.fewer_steps(_STEPS), fields)
+    for (unit, pair), trained in cases(scale).items():
+        field = fields[unit, pair] = field_of(pair, records[trained])
+        count, solved = len(field.starts), field.solved
+        findings[unit, pair, "success"] = found(success_interval(int(solved.sum()), count), count)
+        corners = ((1.0, solved, "of successes at (1, 1)"), (0.0, ~solved, "of failures at (0, 0)"))
+        for corner, chosen, name in corners:
+            there = (field.ends[chosen] - corner).abs().amax(-1) < 0.01
+            findings[unit, pair, name] = found(success_interval(int(there.sum()), len(there)), len(there))
+    return Measured(Findings(findings), Budget(scale).fewer_steps(_STEPS), fields)
 
 
 def _all(metric: str, unit: str) -> Check:

@@ -2,33 +2,37 @@
 
 from __future__ import annotations
 
-import sys
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
+from functools import partial
 from typing import TYPE_CHECKING
 
-from nalm.evaluate.intervals import Interval, success_interval
+from nalm.evaluate.intervals import Interval
+from nalm.experiment.bench import Experiment
+from nalm.experiment.run import Case
 from nalm.papers.agreement import Finding
-from nalm.papers.budget import Budget, chosen_rows, fewer
+from nalm.papers.budget import Budget, chosen_rows
 from nalm.papers.claims import Check, Claim, Findings, Key, none, not_full, total
-from nalm.papers.entry import Measured, Study
+from nalm.papers.entry import Measured, Records, TrainedStudy
 from nalm.papers.metrics import Metric, Runs
 from nalm.papers.scale import Scale
-from nalm.papers.schloer2020.programs.layers import KINDS, LayerKind
+from nalm.papers.schloer2020.programs import runs
+from nalm.papers.schloer2020.programs.layers import KINDS
 from nalm.papers.schloer2020.programs.tasks import FUNCTIONS, MINIMAL, SIMPLE_FUNCTION, FourOperations
-from nalm.papers.schloer2020.programs.training import EpochPlan, errors, train
-from nalm.streams import Purpose
+from nalm.papers.schloer2020.programs.training import EpochPlan
+from nalm.papers.shared.findings import share
+from nalm.tasks import Split
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
+_WHOLE = EpochPlan()
 _SEEDS, _QUICK_SEEDS = 10, 2
 _QUICK_EPOCHS = 0.2
 _THRESHOLD = 1e-5
 """A run succeeds if its mean squared error after the last epoch is below this."""
 
 
-def _of_programs(runs: Runs) -> Interval:
+def _of_programs(judged: Runs) -> Interval:
     raise NotImplementedError("the program counts its own successes")
 
 
@@ -36,59 +40,40 @@ _METRICS = (
     Metric("interpolation success", "interpolation", True, _of_programs),
     Metric("success", "", True, _of_programs),
 )
-_SETS = {"interpolation success": Purpose.VALIDATION, "success": Purpose.TEST}
+_SETS = {"interpolation success": Split.VALIDATION, "success": Split.TEST}
 
 
-def measure(
-    task: FourOperations, scale: Scale, *, compiled: bool = True, samples: int | None = None
-) -> Measured:
-    """Train every kind of layer on a task and count the seeds that succeed.
+def _budget(scale: Scale) -> Budget:
+    return Budget(scale, _SEEDS, _QUICK_SEEDS, _QUICK_EPOCHS)
 
-    Args:
-        task: what is learned.
-        scale: how many seeds, which part of the epochs and which kinds.
-        compiled: compile, or run the same program eagerly.
-        samples: in each set, if not as many as the authors have.
-    """
-    whole, budget = EpochPlan(), Budget(scale, _SEEDS, _QUICK_SEEDS, _QUICK_EPOCHS)
-    plan = EpochPlan(budget.steps(whole.epochs), samples or whole.samples)
-    rows = chosen_rows(scale, (kind.name for kind in KINDS))
+
+def cases(experiment: str, scale: Scale) -> dict[tuple[str, str], Case]:
+    """Every kind of layer in every column of "minimal" or "simple function", by row and column."""
+    epochs = _budget(scale).steps(_WHOLE.epochs)
+    made = {}
+    for kind in chosen_rows(scale, (kind.name for kind in KINDS)):
+        for name in FUNCTIONS:
+            for place in range(len(runs.EXPERIMENTS[experiment].distributions)):
+                task = runs.OneOperation(experiment, name, place)
+                made[kind, f"{name} {task.distribution}"] = runs.case(kind, task, epochs, _WHOLE.samples)
+    return made
+
+
+def plan(entry: str, experiment: str, scale: Scale) -> list[Experiment]:
+    """Every kind of layer in every column, trained for every seed."""
+    return [Experiment(entry, tuple(cases(experiment, scale).values()), _budget(scale).seeds)]
+
+
+def compute(experiment: str, scale: Scale, records: Records) -> Measured:
+    """Count the seeds that succeed on both sets."""
     found: dict[Key, Finding] = {}
-    for kind in KINDS:
-        if kind.name in rows:
-            found |= _counted(kind, task, budget.seeds, plan, compiled)
-    reduced = budget.fewer_seeds() + budget.fewer_steps(whole.epochs, "epochs")
-    return Measured(Findings(found), reduced + fewer("samples", plan.samples, whole.samples))
-
-
-def _counted(
-    kind: LayerKind, task: FourOperations, seeds: int, plan: EpochPlan, compiled: bool
-) -> dict[Key, Finding]:
-    """Success of one kind of layer in every column, on both sets."""
-    data = task.data(Purpose.DATA, seeds, plan)
-    variables = train(kind, task.sizes, data, plan, compiled=compiled, on_progress=_progress(kind.name))
-    found: dict[Key, Finding] = {}
-    for metric, purpose in _SETS.items():
-        solved = errors(kind, variables, task.data(purpose, seeds, plan)) < _THRESHOLD
-        counts = solved.unflatten(0, (len(task.distributions), seeds)).sum(1)
-        for operation, name in enumerate(FUNCTIONS):
-            for place, distribution in enumerate(task.distributions):
-                rate = success_interval(int(counts[place, operation]), seeds)
-                finding = Finding(rate.value, rate.low, rate.high, seeds)
-                found[kind.name, f"{name} {distribution.label}", metric] = finding
-    return found
-
-
-def _progress(name: str) -> Callable[[int, int], None]:
-    """Says now and then how far the training of a kind is."""
-    begun = time.monotonic()
-
-    def on_progress(epoch: int, epochs: int) -> None:
-        if epoch % 10 == 0 or epoch == epochs:
-            seconds = time.monotonic() - begun
-            print(f"{name}: epoch {epoch} of {epochs}, {seconds:.0f} s", file=sys.stderr, flush=True)
-
-    return on_progress
+    for (row, column), case in cases(experiment, scale).items():
+        for metric, split in _SETS.items():
+            found[row, column, metric] = share(
+                [bool(getattr(record, split)[-1] < _THRESHOLD) for record in records[case]]
+            )
+    budget = _budget(scale)
+    return Measured(Findings(found), budget.fewer_seeds() + budget.fewer_steps(_WHOLE.epochs, "epochs"))
 
 
 def _columns(task: FourOperations, *operations: str) -> list[str]:
@@ -140,11 +125,12 @@ def _outperforms(row: str, other: str) -> Check:
 _SCALE_OF_5 = "mul exponential 0.2->0.5"
 
 ENTRIES = (
-    Study(
+    TrainedStudy(
         "schloer2020:exp1",
         "Minimal arithmetic task: two inputs, one layer, seven distributions",
         _SOURCE.format(1),
-        lambda scale: measure(MINIMAL, scale),
+        partial(compute, "minimal"),
+        partial(plan, "schloer2020:exp1", "minimal"),
         metrics=_METRICS,
         main=len(_METRICS),
         claims=(
@@ -164,11 +150,12 @@ ENTRIES = (
         "thesis takes 0.2 for the rate, which would be a scale of 5. Both NALUs are the same model here: "
         "with one output there is one gate.",
     ),
-    Study(
+    TrainedStudy(
         "schloer2020:exp4",
         "Simple function task: 100 inputs, two layers, two distributions",
         _SOURCE.format(4),
-        lambda scale: measure(SIMPLE_FUNCTION, scale),
+        partial(compute, "simple function"),
+        partial(plan, "schloer2020:exp4", "simple function"),
         metrics=_METRICS,
         main=len(_METRICS),
         claims=tuple(_claims(SIMPLE_FUNCTION)),

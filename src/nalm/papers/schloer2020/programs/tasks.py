@@ -7,7 +7,7 @@ for extrapolation from another one. The four operations are learned from the sam
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import torch
@@ -68,12 +68,15 @@ class FourOperations:
     sizes: tuple[int, ...]
     distributions: tuple[InputDistribution, ...]
 
-    def data(self, purpose: Purpose, seeds: int, plan: EpochPlan) -> Data:
-        """One dataset for every distribution and seed, in this order, with one target an operation."""
+    def datasets(self, seeds: int) -> list[tuple[int, int]]:
+        """The number of a distribution and a seed, for all distributions and so many seeds."""
+        return [(place, seed) for place in range(len(self.distributions)) for seed in range(seeds)]
+
+    def data(self, purpose: Purpose, datasets: Sequence[tuple[int, int]], plan: EpochPlan) -> Data:
+        """The samples of datasets, each the number of a distribution and a seed: one target an operation."""
         batches, n_in = plan.steps, self.sizes[0]
-        places = len(self.distributions)
-        seed = (_FIRST_SEED + torch.arange(seeds, dtype=torch.int32)).repeat(places)
-        place = torch.arange(places, dtype=torch.int32).repeat_interleave(seeds)
+        places, seeds = torch.tensor(datasets, dtype=torch.int32).unbind(-1)
+        place, seed = places.contiguous(), _FIRST_SEED + seeds
         elements = counters(batches, n_in, plan.batch)
         x = torch.empty(batches, len(seed), 1, n_in, plan.batch)
         y = torch.empty(batches, len(seed), len(FUNCTIONS), plan.batch)

@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from functools import partial
 from typing import Any
 
 import numpy as np
 from torch import Tensor
 
 from nalm.evaluate.intervals import Interval, t_interval
+from nalm.experiment.bench import Experiment
+from nalm.experiment.run import Case
 from nalm.papers.agreement import Finding
 from nalm.papers.budget import Budget, chosen_rows
 from nalm.papers.claims import Check, Claim, Findings, Key
-from nalm.papers.entry import Measured, Study
+from nalm.papers.entry import Measured, Records, TrainedStudy
 from nalm.papers.metrics import Metric, Runs
 from nalm.papers.scale import Scale
+from nalm.papers.shared.networks import stacked
 from nalm.papers.trask2018.programs import identity
 
 ACTIVATIONS = {
@@ -37,7 +42,7 @@ ACTIVATIONS = {
 SHARP = ("Hardtanh", "ReLU6", "Softsign", "Tanh", "Sigmoid")
 MILD = ("LeakyReLU", "Tanhshrink", "Softplus", "PReLU")
 NONLINEAR = [row for row in ACTIVATIONS if row != "None"]
-FAR, NEAR = 1000, 20
+FAR, NEAR = 1000, identity.NEAR
 ALL, INSIDE, OUTSIDE = "-1000 to 1000", "-5 to 5", "-20 to 20, outside of training"
 NOTE = (
     "Left open by the paper, and chosen: Adam, Xavier uniform weights without shifts, batches of 64 numbers "
@@ -68,28 +73,42 @@ def _finding(errors: Tensor) -> Finding:
     return Finding(found.value, found.low, found.high, len(each))
 
 
-def _far(scale: Scale) -> Measured:
+def _cases(scale: Scale) -> dict[str, Case]:
+    """Networks of all activations, by row."""
+    steps = _budget(scale).steps(identity.STEPS)
+    return {row: identity.case(ACTIVATIONS[row], steps) for row in chosen_rows(scale, ACTIVATIONS)}
+
+
+def _plan(entry: str, scale: Scale) -> list[Experiment]:
+    """Networks of all activations; both entries have the same."""
+    return [Experiment(entry, tuple(_cases(scale).values()), _budget(scale).seeds)]
+
+
+def _errors(scale: Scale, records: Records, farthest: int) -> Iterator[tuple[str, Tensor]]:
+    """The errors of each row on integers, `models x integers`."""
+    for row, case in _cases(scale).items():
+        parameters = stacked(record.final_parameters for record in records[case])
+        yield row, identity.errors(ACTIVATIONS[row], parameters, farthest)
+
+
+def _far(scale: Scale, records: Records) -> Measured:
     """Table 5: the error on all integers from -1000 to 1000."""
-    budget = _budget(scale)
     found: dict[Key, Finding] = {}
-    for row in chosen_rows(scale, ACTIVATIONS):
-        errors = identity.errors(ACTIVATIONS[row], budget.seeds, budget.steps(identity.STEPS), FAR)
+    for row, errors in _errors(scale, records, FAR):
         found[row, ALL, MAE.name] = _finding(errors)
-    return Measured(Findings(found), _reduced(budget))
+    return Measured(Findings(found), _reduced(_budget(scale)))
 
 
-def _near(scale: Scale) -> Measured:
+def _near(scale: Scale, records: Records) -> Measured:
     """Figure 1: the error from -20 to 20, inside and outside of training."""
-    budget = _budget(scale)
     found: dict[Key, Finding] = {}
     curves: dict[str, np.ndarray] = {}
-    for row in chosen_rows(scale, ACTIVATIONS):
-        errors = identity.errors(ACTIVATIONS[row], budget.seeds, budget.steps(identity.STEPS), NEAR)
+    for row, errors in _errors(scale, records, NEAR):
         inside = abs(np.arange(-NEAR, NEAR + 1)) <= identity.BOUND
         found[row, INSIDE, MAE.name] = _finding(errors[:, inside])
         found[row, OUTSIDE, MAE.name] = _finding(errors[:, ~inside])
         curves[row] = errors.mean(0).numpy()
-    return Measured(Findings(found), _reduced(budget), curves)
+    return Measured(Findings(found), _reduced(_budget(scale)), curves)
 
 
 def _draw(measured: Measured, figure: Any) -> None:
@@ -139,11 +158,12 @@ def _prelu_is_best(column: str) -> Check:
 
 
 ENTRIES = (
-    Study(
+    TrainedStudy(
         "trask2018:fig1",
         "Identity: error from -20 to 20 of networks trained from -5 to 5",
         "section 1.1",
         _near,
+        partial(_plan, "trask2018:fig1"),
         metrics=(MAE,),
         draw=_draw,
         note=NOTE,
@@ -159,11 +179,12 @@ ENTRIES = (
             Claim("PReLU", "learns to be highly linear, with the least error", _prelu_is_best(OUTSIDE)),
         ),
     ),
-    Study(
+    TrainedStudy(
         "trask2018:table5",
         "Identity: error on the integers from -1000 to 1000",
         "appendix A",
         _far,
+        partial(_plan, "trask2018:table5"),
         metrics=(MAE,),
         note=NOTE,
         claims=(

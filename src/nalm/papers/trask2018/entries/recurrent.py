@@ -7,21 +7,23 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
+from functools import partial
 
 import numpy as np
 
 from nalm.evaluate.intervals import Interval, median_interval
 from nalm.experiment.bench import Experiment
+from nalm.experiment.run import Case
 from nalm.papers.agreement import Finding
 from nalm.papers.budget import Budget, chosen_rows
 from nalm.papers.claims import Check, Claim, Findings, Key, both
-from nalm.papers.entry import Entry, Measured, Runner, Study
+from nalm.papers.entry import Entry, Measured, Records, Runner, TrainedStudy
 from nalm.papers.metrics import Metric, Runs
 from nalm.papers.scale import Scale
 from nalm.papers.shared.series import table
 from nalm.papers.trask2018.entries import static
 from nalm.papers.trask2018.entries.static import EXTRAPOLATION, INTERPOLATION, fails, solves, value_of
-from nalm.papers.trask2018.programs import recurrent
+from nalm.papers.trask2018.programs import recurrent, recurrent_runs
 from nalm.papers.trask2018.programs.relative import Relative
 
 NOTE = (
@@ -45,21 +47,40 @@ def _not_of_runs(runs: Runs) -> Interval:
 TRAINING = Metric("training error", "training", False, _not_of_runs)
 
 
-def _measured(scale: Scale, unit: float, names: Iterable[str] | None = None, suffix: str = "") -> Measured:
+def _budget(scale: Scale) -> Budget:
+    return Budget(scale, recurrent.SEEDS, quick_seeds=3, quick_steps=0.05)
+
+
+def _cases(scale: Scale, name: str) -> list[Case]:
+    """A kind of model on every target."""
+    steps = _budget(scale).steps(recurrent.STEPS)
+    return [recurrent_runs.case(name, target, steps) for target in recurrent.TARGETS]
+
+
+def _plan(entry: str, scale: Scale, names: Iterable[str] | None = None) -> list[Experiment]:
+    """Every model on every target; by default all models that the scale asks for."""
+    wanted = chosen_rows(scale, recurrent.KINDS) if names is None else names
+    cases = tuple(case for name in wanted for case in _cases(scale, name))
+    return [Experiment(entry, cases, _budget(scale).seeds)] if cases else []
+
+
+def _measured(
+    unit: float, scale: Scale, records: Records, names: Iterable[str] | None = None, suffix: str = ""
+) -> Measured:
     """Errors of every model on every target, where that of an untrained LSTM is `unit`.
 
     Args:
-        scale: how much to do.
         unit: 1 or 100.
+        scale: how much to do.
+        records: the stored runs.
         names: the models, by default those that the scale asks for.
         suffix: added to their names.
     """
-    budget = Budget(scale, recurrent.SEEDS, quick_seeds=3, quick_steps=0.05)
-    seeds, steps = budget.seeds, budget.steps(recurrent.STEPS)
-    base = recurrent.untrained_errors(seeds)
+    budget = _budget(scale)
+    base = recurrent.untrained_errors(budget.seeds)
     found: dict[Key, Finding] = {}
     for name in chosen_rows(scale, recurrent.KINDS) if names is None else names:
-        ours = recurrent.trained_errors(name, seeds, steps)
+        ours = recurrent_runs.trained_errors([records[case] for case in _cases(scale, name)])
         parts = (
             (TRAINING, ours.training, base.training),
             (INTERPOLATION, ours.interpolation, base.interpolation),
@@ -68,7 +89,7 @@ def _measured(scale: Scale, unit: float, names: Iterable[str] | None = None, suf
         for k, column in enumerate(recurrent.TARGETS):
             for metric, errors, untrained in parts:
                 relative = median_interval(unit * errors[k] / float(np.median(untrained[k])))
-                finding = Finding(relative.value, relative.low, relative.high, seeds)
+                finding = Finding(relative.value, relative.low, relative.high, budget.seeds)
                 found[name + suffix, column, metric.name] = finding
     reduced = budget.fewer_seeds("models") + budget.fewer_steps(recurrent.STEPS)
     return Measured(Findings(found), reduced)
@@ -88,8 +109,8 @@ class Both(Entry):
         """Both halves, side by side."""
         chosen_rows(scale, [*(s.label for s in _STATIC), *_RECURRENT])
         left = self.left.measure(_left(scale), run)
-        names = [n for row, n in _RECURRENT.items() if scale.rows is None or row in scale.rows]
-        right = _measured(scale, self.left.unit, names, _SUFFIX)
+        records = {case: each for e in self._right(scale) for case, each in run.records(e).items()}
+        right = _measured(self.left.unit, scale, records, _right_names(scale), _SUFFIX)
         kept = {
             cell: finding
             for cell, finding in right.findings.items()
@@ -99,8 +120,16 @@ class Both(Entry):
         return Measured(Findings({**left.findings, **kept}), reduced)
 
     def experiments(self, scale: Scale) -> list[Experiment]:
-        """Those of the static half."""
-        return self.left.experiments(_left(scale))
+        """Those of both halves."""
+        return [*self.left.experiments(_left(scale)), *self._right(scale)]
+
+    def _right(self, scale: Scale) -> list[Experiment]:
+        return _plan(self.id, scale, _right_names(scale))
+
+
+def _right_names(scale: Scale) -> list[str]:
+    """The recurrent models of the rows that are asked for."""
+    return [name for row, name in _RECURRENT.items() if scale.rows is None or row in scale.rows]
 
 
 def _left(scale: Scale) -> Scale:
@@ -199,11 +228,12 @@ ENTRIES = (
             ),
         ),
     ),
-    Study(
+    TrainedStudy(
         "trask2018:table8",
         "Recurrent tasks: error over that of an untrained LSTM",
         "section 4.1, appendix B",
-        lambda scale: _measured(scale, 1.0),
+        partial(_measured, 1.0),
+        partial(_plan, "trask2018:table8"),
         metrics=(TRAINING, INTERPOLATION, EXTRAPOLATION),
         main=3,
         note="Raw errors depend on the distribution of the inputs, which the paper does not state: compared "
@@ -216,11 +246,12 @@ ENTRIES = (
             Claim("all", _DIVISION, _division_fails(1.0)),
         ),
     ),
-    Study(
+    TrainedStudy(
         "trask2018:table9",
         "Recurrent tasks: error in per cent of that of an untrained LSTM",
         "section 4.1, appendix B",
-        lambda scale: _measured(scale, 100.0),
+        partial(_measured, 100.0),
+        partial(_plan, "trask2018:table9"),
         metrics=(INTERPOLATION, EXTRAPOLATION),
         main=2,
         note=NOTE,

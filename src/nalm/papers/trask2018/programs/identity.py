@@ -9,23 +9,88 @@ All models of one activation train side by side, model axis first, each on numbe
 
 from __future__ import annotations
 
-import functools
+from collections.abc import Hashable
+from dataclasses import dataclass
+from typing import Any, ClassVar
 
 import torch
 from torch import Tensor
 
+from nalm.experiment.run import Case
 from nalm.models import ModelSpec
 from nalm.models.many import Models, Parameters
+from nalm.papers.shared.own_trainer import BlockTrainer, Ended, OnStep, OwnOptimiser
+from nalm.recipes import Recipe
 from nalm.streams import Purpose, counters, key, uniform
+from nalm.tasks import Task
+from nalm.trained import Options, RunGroup
 from nalm.units._activations import FUNCTIONS
 
 HIDDEN, LAYERS = 8, 3
 MODELS, STEPS, RATE, BATCH, BOUND = 100, 10_000, 0.01, 64, 5.0
+NEAR = 20
+"""How far from zero the networks are tested in figure 1."""
+_REPORT = 100
+"""Steps between reports of progress."""
+
+
+@dataclass(frozen=True)
+class Identity(Task):
+    """The number itself; the error is the mean absolute one on the integers."""
+
+    name = "trask2018-identity"
+    in_features = 1
+
+    def shape(self) -> Hashable:
+        """There is one such task."""
+        return (type(self),)
+
+    def identity(self) -> dict[str, Any]:
+        """There is one such task."""
+        return {"name": self.name, "inputs": 1, "outputs": 1}
+
+    def labels(self) -> dict[str, str | int]:
+        """The function."""
+        return {"function": "x"}
+
+
+@dataclass(frozen=True)
+class SideBySide(OwnOptimiser):
+    """Adam on a hundred networks at once."""
+
+    learning_rate: float = RATE
+
+    trainer: ClassVar[str] = "nalm.papers.trask2018.programs.identity:Hundred"
+
+
+class Hundred(BlockTrainer):
+    """Networks of one activation, a hundred seeds at a time."""
+
+    name, chunk, block = SideBySide.trainer, MODELS, MODELS
+    SECONDS_PER_STEP = 1e-5
+
+    def train_block(self, runs: RunGroup, seeds: range, options: Options, on_step: OnStep) -> Ended:
+        """One network for each seed."""
+        activation: str = runs.model[-1].activation  # type: ignore[index]
+        together = torch.tensor(seeds, dtype=torch.int32)
+        parameters = trained(activation, together, options.iterations, on_step)
+        error, inside = errors(activation, parameters, NEAR), torch.arange(-NEAR, NEAR + 1).abs() <= BOUND
+        return Ended(parameters, error[:, inside].mean(-1), error[:, ~inside].mean(-1))
+
+    def place(self, task: Task, seed: int) -> int:
+        """In the order of the seeds."""
+        return seed
 
 
 def network(activation: str) -> ModelSpec:
     """1 -> 8 -> 8 -> 8 -> 1 with an activation on the hidden layers."""
     return ModelSpec.parse("+".join(["linear", *[f"linear(activation={activation})"] * LAYERS]))
+
+
+def case(activation: str, steps: int) -> Case:
+    """Networks with an activation, trained for so many steps."""
+    recipe = Recipe(optimiser=SideBySide(), clamps=(), batch_size=BATCH, iterations=steps)
+    return Case(network(activation), Identity(), other_recipe=recipe, hidden=HIDDEN)
 
 
 def initial(activation: str, seeds: Tensor) -> Parameters:
@@ -48,27 +113,27 @@ def apply(activation: str, parameters: Parameters, x: Tensor) -> Tensor:
     return x
 
 
-@functools.lru_cache(maxsize=32)
-def trained(activation: str, models: int, steps: int) -> Parameters:
+def trained(activation: str, seeds: Tensor, steps: int, on_step: OnStep = lambda step: None) -> Parameters:
     """The parameters of networks after this many steps."""
-    seeds = torch.arange(models, dtype=torch.int32)
     parameters = {name: p.requires_grad_() for name, p in initial(activation, seeds).items()}
     # Adam works element by element: one for all is one for each.
     adam = torch.optim.Adam(parameters.values(), lr=RATE, fused=True)
     elements = counters(BATCH, 1)
-    with torch.inference_mode(False), torch.enable_grad():
-        for step in range(steps):
-            u = uniform(key(seeds, Purpose.DATA, step), elements)
-            x = BOUND * (2 * u - 1)
-            loss = (apply(activation, parameters, x) - x).square().mean((1, 2)).sum()
-            adam.zero_grad()
-            loss.backward()
-            adam.step()
+    for step in range(steps):
+        if step % _REPORT == 0:
+            on_step(step)
+        u = uniform(key(seeds, Purpose.DATA, step), elements)
+        x = BOUND * (2 * u - 1)
+        loss = (apply(activation, parameters, x) - x).square().mean((1, 2)).sum()
+        adam.zero_grad()
+        loss.backward()
+        adam.step()
     return {name: p.detach() for name, p in parameters.items()}
 
 
-def errors(activation: str, models: int, steps: int, farthest: int) -> Tensor:
-    """|f(x) - x| of trained networks for the integers from -farthest to farthest: `models x integers`."""
+def errors(activation: str, parameters: Parameters, farthest: int) -> Tensor:
+    """|f(x) - x| of networks for the integers from -farthest to farthest: `models x integers`."""
+    models = len(parameters["0.bias"])
     x = torch.arange(-farthest, farthest + 1, dtype=torch.float32)[None, :, None].expand(models, -1, 1)
     with torch.no_grad():
-        return (apply(activation, trained(activation, models, steps), x) - x).abs()[..., 0].double()
+        return (apply(activation, parameters, x) - x).abs()[..., 0].double()

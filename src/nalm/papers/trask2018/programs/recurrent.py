@@ -18,6 +18,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from nalm.papers.shared.own_trainer import OnStep
 from nalm.papers.trask2018.programs.recurrent_cells import Model, Parameters, RecurrentKind, kinds
 from nalm.streams import Purpose, counters, key, uniform
 from nalm.tasks import ArithmeticDataset
@@ -28,6 +29,8 @@ LAST = 100
 """The training error is the mean over this many steps, the last ones."""
 OVERFLOW = 1e300
 """What stands for an error that is no number any more."""
+_REPORT = 50
+"""Steps between reports of progress."""
 
 TARGETS: dict[str, Callable[[Tensor, Tensor], Tensor]] = {
     "a": lambda a, b: a,
@@ -84,8 +87,12 @@ class Lanes:
 
     def by_target(self, errors: Tensor) -> np.ndarray:
         """From `models` to `targets x seeds`; what is no number counts as the largest error."""
-        finite = torch.nan_to_num(errors.double(), OVERFLOW, OVERFLOW, OVERFLOW)
-        return finite.reshape(len(TARGETS), -1).numpy()
+        return finite(errors).reshape(len(TARGETS), -1).numpy()
+
+
+def finite(errors: Tensor) -> Tensor:
+    """What is no number counts as the largest error."""
+    return torch.nan_to_num(errors.double(), OVERFLOW, OVERFLOW, OVERFLOW)
 
 
 def train_loss(model: Model, lanes: Lanes, step: int, batch: int) -> Tensor:
@@ -114,6 +121,12 @@ def test_error(
         return (model.read(state[0])[..., 0] - lanes.targets(totals)).square().mean(-1)
 
 
+def test_errors(kind: RecurrentKind, parameters: Parameters, seeds: Sequence[int]) -> tuple[Tensor, Tensor]:
+    """The errors of each model on short and on long sequences."""
+    short, long = (test_error(kind, parameters, seeds, length, SAMPLES) for length in (SHORT, LONG))
+    return short, long
+
+
 def clip_(parameters: Parameters) -> None:
     """Shorten the gradient of each model to the norm 1; a gradient that is no number any more is dropped."""
     gradients = [p.grad for p in parameters.values() if p.grad is not None]
@@ -125,43 +138,32 @@ def clip_(parameters: Parameters) -> None:
         g.mul_(factor.reshape(-1, *[1] * (g.dim() - 1)))
 
 
-def train(kind: RecurrentKind, seeds: Sequence[int], steps: int) -> tuple[Parameters, Tensor]:
+def train(
+    kind: RecurrentKind, seeds: Sequence[int], steps: int, on_step: OnStep = lambda step: None
+) -> tuple[Parameters, Tensor]:
     """Trained parameters, and the mean loss of each model over the last steps."""
     lanes = Lanes(seeds)
     parameters = {name: p.requires_grad_() for name, p in kind.initial(lanes.all_seeds()).items()}
     # Adam works element by element: one for all is one for each.
     adam = torch.optim.Adam(parameters.values(), lr=RATE, fused=True)
     last: list[Tensor] = []
-    with torch.inference_mode(False), torch.enable_grad():
-        for step in range(steps):
-            losses = train_loss(kind.make(parameters), lanes, step, BATCH)
-            adam.zero_grad()
-            losses.sum().backward()
-            clip_(parameters)
-            adam.step()
-            if step >= steps - LAST:
-                last.append(losses.detach())
-    return parameters, torch.stack(last).mean(0)
-
-
-@functools.lru_cache(maxsize=32)
-def trained_errors(name: str, seeds: int, steps: int) -> Errors:
-    """The errors of a kind of model after training."""
-    kind, lanes = KINDS[name], Lanes(range(seeds))
-    parameters, loss = train(kind, range(seeds), steps)
-    return Errors(lanes.by_target(loss), *_held_out(kind, parameters, lanes, seeds))
+    for step in range(steps):
+        if step % _REPORT == 0:
+            on_step(step)
+        losses = train_loss(kind.make(parameters), lanes, step, BATCH)
+        adam.zero_grad()
+        losses.sum().backward()
+        clip_(parameters)
+        adam.step()
+        if step >= steps - LAST:
+            last.append(losses.detach())
+    return {name: p.detach() for name, p in parameters.items()}, torch.stack(last).mean(0)
 
 
 @functools.lru_cache(maxsize=8)
 def untrained_errors(seeds: int) -> Errors:
     """The errors of LSTMs with their initial weights; as training error the one on short sequences."""
     kind, lanes = KINDS["LSTM"], Lanes(range(seeds))
-    short, long = _held_out(kind, kind.initial(lanes.all_seeds()), lanes, seeds)
+    parameters = kind.initial(lanes.all_seeds())
+    short, long = map(lanes.by_target, test_errors(kind, parameters, range(seeds)))
     return Errors(short, short, long)
-
-
-def _held_out(kind: RecurrentKind, parameters: Parameters, lanes: Lanes, seeds: int) -> list[np.ndarray]:
-    return [
-        lanes.by_target(test_error(kind, parameters, range(seeds), length, SAMPLES))
-        for length in (SHORT, LONG)
-    ]

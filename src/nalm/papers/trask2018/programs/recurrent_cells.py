@@ -12,7 +12,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import torch
-from torch import Tensor
+from torch import Tensor, nn
 
 from nalm.recipes.initialisers import Initialiser, Uniform
 from nalm.streams import Purpose, counters, key, uniform
@@ -145,6 +145,33 @@ def _of_units(
         )
 
     return RecurrentKind(declared, make)
+
+
+class RecurrentNetwork(nn.Module):
+    """A model of a kind as a module: sequences `n x time x inputs` to `n x 1`.
+
+    Args:
+        kind: the name of the kind.
+        size: values of its state.
+        inputs: numbers in a step of a sequence.
+    """
+
+    def __init__(self, kind: str, size: int, inputs: int) -> None:
+        super().__init__()
+        self.kind = kinds(inputs, size)[kind]
+        for name, (shape, _) in self.kind.declared.items():
+            part, _, own = name.rpartition(".")
+            if part and part not in self._modules:
+                self.add_module(part, nn.Module())
+            self.get_submodule(part).register_parameter(own, nn.Parameter(torch.zeros(shape)))
+
+    def forward(self, x: Tensor) -> Tensor:
+        """What is read of the last state."""
+        model = self.kind.make({name: p[None] for name, p in self.named_parameters()})
+        state = model.start(1, len(x))
+        for now in x.unbind(1):
+            state = model.step(now[None], state)
+        return model.read(state[0])[0]
 
 
 def kinds(inputs: int, size: int) -> dict[str, RecurrentKind]:

@@ -1,0 +1,191 @@
+"""The experiments of the iNALU's authors as runs: one operation, distribution and seed each.
+
+The four operations of a distribution and seed share their inputs and are always trained together. Datasets
+train side by side in one compiled program, in which a model's numbers do not depend on the others.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Hashable
+from dataclasses import dataclass, field
+from functools import partial
+from typing import Any, ClassVar
+
+import torch
+from torch import Tensor, nn
+
+from nalm.experiment.run import Case
+from nalm.models import GivenModel
+from nalm.papers.schloer2020.programs.layers import KINDS
+from nalm.papers.schloer2020.programs.tasks import FUNCTIONS, MINIMAL, SIMPLE_FUNCTION, FourOperations
+from nalm.papers.schloer2020.programs.training import EpochPlan, errors, train
+from nalm.papers.shared.own_trainer import Ended, OwnOptimiser, last_step
+from nalm.recipes import Recipe
+from nalm.streams import Purpose
+from nalm.tasks import Task
+from nalm.trained import Options, RunGroup, StepsDone, Trained
+from nalm.training.trainers import Trainer
+
+EXPERIMENTS = {"minimal": MINIMAL, "simple function": SIMPLE_FUNCTION}
+_BY_NAME = {kind.name: kind for kind in KINDS}
+
+
+@dataclass(frozen=True)
+class OneOperation(Task):
+    """An operation on inputs of a distribution.
+
+    Args:
+        experiment: "minimal" or "simple function".
+        op: the operation.
+        place: the number of the distribution, which its random numbers depend on.
+    """
+
+    experiment: str
+    op: str
+    place: int
+
+    name = "schloer2020"
+
+    @property
+    def four(self) -> FourOperations:
+        """All operations of the experiment."""
+        return EXPERIMENTS[self.experiment]
+
+    @property
+    def in_features(self) -> int:  # type: ignore[override]
+        """The number of inputs."""
+        return self.four.sizes[0]
+
+    def shape(self) -> Hashable:
+        """All operations and distributions of an experiment train side by side."""
+        return (type(self), self.experiment)
+
+    def identity(self) -> dict[str, Any]:
+        """Operation and distribution."""
+        drawn = self.four.distributions[self.place]
+        return {
+            "name": self.name,
+            "inputs": self.in_features,
+            "outputs": 1,
+            "op": self.op,
+            "place": self.place,
+            "family": drawn.family,
+            "train": list(drawn.train),
+            "test": list(drawn.test),
+        }
+
+    def labels(self) -> dict[str, str | int]:
+        """Operation and distribution."""
+        return {"op": self.op, "inputs": self.in_features, "distribution": self.distribution}
+
+    @property
+    def distribution(self) -> str:
+        """The distribution as the authors' tables write it."""
+        return self.four.distributions[self.place].label
+
+
+class Layers(nn.Module):
+    """Layers of a kind as a module.
+
+    Args:
+        kind: the name of the kind.
+        sizes: of the layers, the number of inputs first.
+    """
+
+    def __init__(self, kind: str, sizes: tuple[int, ...]) -> None:
+        super().__init__()
+        self.kind, self.sizes = _BY_NAME[kind], sizes
+        for name, shape in self.kind.shapes(sizes).items():
+            self.register_parameter(name, nn.Parameter(torch.zeros(shape)))
+
+    def forward(self, x: Tensor) -> Tensor:
+        """`n x in` to `n x out`."""
+        variables = {name: p[None, None] for name, p in self.named_parameters()}
+        return self.kind.forward(variables, x.mT[None, None])[0, 0].mT
+
+
+@dataclass(frozen=True)
+class InTurns(OwnOptimiser):
+    """The authors' training: weights and gates in turns, penalties and reinitialisation between.
+
+    Args:
+        learning_rate: that of RMSProp.
+        samples: in each set.
+    """
+
+    learning_rate: float = 0.01
+    samples: int = field(default=EpochPlan().samples, metadata={"shape": True})
+
+    trainer: ClassVar[str] = "nalm.papers.schloer2020.programs.runs:Epochs"
+    work: ClassVar[int] = EpochPlan().steps
+
+
+class Epochs(Trainer):
+    """Trains all operations of the datasets that are asked for; a step of a run is an epoch."""
+
+    name, chunk = InTurns.trainer, len(MINIMAL.distributions) * len(FUNCTIONS) * 10
+    SECONDS_PER_BATCH: ClassVar[float] = 1e-6
+    """Of a run with two inputs."""
+
+    def train(self, runs: RunGroup, options: Options) -> Trained:
+        """Train the runs, and with them the other operations of their datasets."""
+        began, model = time.perf_counter(), runs.model
+        assert isinstance(model, Layers)
+        wanted = [
+            (task.place, seed, list(FUNCTIONS).index(task.op))
+            for task, seed in zip(runs.tasks, runs.seeds)
+            if isinstance(task, OneOperation)
+        ]
+        datasets = list(dict.fromkeys((place, seed) for place, seed, _ in wanted))
+        at = [datasets.index((place, seed)) for place, seed, _ in wanted], [op for _, _, op in wanted]
+        four, plan = _parts(runs, options)
+
+        def on_epoch(epoch: int, epochs: int) -> None:
+            if options.on_progress is not None:
+                passed = time.perf_counter() - began
+                options.on_progress(StepsDone(epoch * len(runs), epochs * len(runs), passed))
+
+        with torch.inference_mode(False), torch.enable_grad():
+            variables = train(
+                model.kind,
+                four.sizes,
+                four.data(Purpose.DATA, datasets, plan),
+                plan,
+                compiled=options.compiled,
+                on_progress=on_epoch,
+            )
+        validation, test = (
+            errors(model.kind, variables, four.data(purpose, datasets, plan))[at]
+            for purpose in (Purpose.VALIDATION, Purpose.TEST)
+        )
+        parameters = {name: variables[name][at] for name in variables}
+        found = Ended(parameters, validation, test, compiled=options.compiled)
+        return last_step(runs, options, found, time.perf_counter() - began)
+
+    def seconds(self, runs: int, recipe: Recipe, inputs: int) -> float:
+        """What these runs take on one core, roughly, without compiling."""
+        return runs * recipe.work * max(1, inputs / 2) * self.SECONDS_PER_BATCH
+
+
+def _parts(runs: RunGroup, options: Options) -> tuple[FourOperations, EpochPlan]:
+    """The experiment, and how long to train."""
+    task, optimiser = runs.tasks[0], runs.recipes[0].optimiser
+    assert isinstance(task, OneOperation)
+    assert isinstance(optimiser, InTurns)
+    return task.four, EpochPlan(options.iterations, optimiser.samples)
+
+
+def case(kind: str, task: OneOperation, epochs: int, samples: int = EpochPlan().samples) -> Case:
+    """A kind of layer on a task."""
+    sizes = task.four.sizes
+    written = ("sizes", "-".join(map(str, sizes)))
+    model = GivenModel(f"schloer2020:{kind}", partial(_layers, kind, sizes), options=(written,))
+    recipe = Recipe(
+        optimiser=InTurns(samples=samples), clamps=(), batch_size=EpochPlan().batch, iterations=epochs
+    )
+    return Case(model, task, other_recipe=recipe)
+
+
+def _layers(kind: str, sizes: tuple[int, ...], inputs: int, outputs: int) -> Layers:
+    return Layers(kind, sizes)
