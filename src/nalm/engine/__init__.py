@@ -1,1 +1,1 @@
-"""The engine: many models of one architecture at once, in compiled programs."""
+"""The engine: trains many models of one architecture at once, in compiled programs."""

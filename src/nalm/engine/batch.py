@@ -1,7 +1,7 @@
-"""A batch: runs that train side by side, and the two programs they run, one to train and one to evaluate.
+"""A batch: runs that train side by side, with one program to train them and one to evaluate them.
 
 One step is one program (see `program`): data from the counter-based streams, forward, loss, penalties,
-backward, clips, optimiser, clamps. Per run: seed, task numbers, recipe numbers.
+backward, clips, optimiser, clamps. Each run has its own seed, task numbers and recipe numbers.
 """
 
 from __future__ import annotations
@@ -28,12 +28,12 @@ from nalm.tasks.sampling import Aside, block_in_split, sample_runs, stacked, str
 from nalm.trained import RunGroup
 
 SEEN = 1024
-"""Rows that an optimiser may look at before the first step."""
+"""Input samples that an optimiser may look at before the first step."""
 
 
 @dataclass(frozen=True)
 class Settings:
-    """What all runs of a call have in common."""
+    """Settings that all runs of a call share."""
 
     iterations: int
     log_interval: int
@@ -71,14 +71,14 @@ class Batch:
         self.began = torch.zeros(len(runs), dtype=torch.float64, device=settings.device)
 
     def _optimiser_state(self, parameters: Parameters) -> Tensors:
-        """What the optimiser starts from, after a look at inputs that are used for nothing else."""
+        """The optimiser's initial state; if it looks at inputs first, these are used for nothing else."""
         optimiser = self._recipe(self.recipe_numbers).optimiser
         if not optimiser.looks:
             return optimiser.start(parameters)
         return optimiser.look(optimiser.start(parameters), self.models.first_names(), self.examples())
 
     def examples(self) -> Tensor:
-        """Inputs of the training range `models x n x in` that are used for nothing else."""
+        """Inputs of the training range, `models x n x in`, that are used for nothing else."""
         split, dtype = Split.TRAIN, self.settings.dtype
         numbers = self.numbers[split]
         return sample_runs(self.task, self.seeds, split, SEEN, numbers, dtype=dtype, aside=Aside.LOOK)[0]
@@ -99,7 +99,7 @@ class Batch:
         Args:
             on_progress: called with the number of steps done, summed over runs.
             first: the step to begin with.
-            keep: called after training up to a step that is evaluated next.
+            keep: called with each step that training has reached, before the models are evaluated there.
         """
         runs, last = len(self.seeds), self.settings.iterations
         on_progress(runs * first)  # before the wait for the compiler
@@ -116,13 +116,13 @@ class Batch:
     # -- checkpoints -----------------------------------------------------------------------------
 
     def state_to_keep(self) -> tuple[Tensors, dict[str, Any]]:
-        """All that training depends on from here, as tensors by name and as plain data."""
+        """Everything that further training depends on, as tensors by name and as plain data."""
         tensors, about = self.log.state_to_keep()
         own = {"loss": self.loss, "began": self.began}
         return {**_named("state", self.state), **_named("log", tensors), **own}, about
 
     def load_state(self, tensors: Tensors, about: dict[str, Any]) -> None:
-        """Take over what `state_to_keep` gave."""
+        """Restore what `state_to_keep` returned."""
         self.log.load_state(_of(tensors, "log"), about)
         self.state = _of(tensors, "state")
         self.loss, self.began = tensors["loss"], tensors["began"]
@@ -130,7 +130,7 @@ class Batch:
     # -- training --------------------------------------------------------------------------------
 
     def advance(self, step: int, steps: int) -> None:
-        """Train from one step on for so many steps, without evaluating."""
+        """Train for `steps` steps, beginning with `step`, without evaluating."""
         if steps <= 0:
             return
         program, together = self._step_program()
@@ -142,7 +142,7 @@ class Batch:
         self.log.compiled = program.compiled  # known after the first use
 
     def compile(self, *, evaluate: bool) -> None:
-        """Make one of the two programs without using it."""
+        """Compile one of the two programs without running it."""
         if evaluate:
             self._error_program(Split.VALIDATION)
         else:
@@ -187,7 +187,7 @@ class Batch:
         }
 
     def _treated(self, gradients: Parameters, recipe: Recipe, seed: Tensor, now: StepState) -> Parameters:
-        """Clips in the order of the published programs, then noise."""
+        """The gradients, clipped in the order of the published programs, then with noise."""
         if recipe.clip_norm is not None:
             gradients = recipe.clip_norm(gradients)
         if recipe.clip_value is not None:
@@ -201,7 +201,7 @@ class Batch:
         return gradients
 
     def _recipe(self, numbers: Tensor) -> Recipe:
-        """The recipe with a tensor of one value per model for every number."""
+        """The recipe with each of its numbers replaced by a tensor of one value per model."""
         recipe: Recipe = join(self.shape, iter(numbers.unbind(-1)))
         return recipe
 
@@ -226,7 +226,7 @@ class Batch:
     def _evaluate(self, step: int) -> None:
         errors = self.errors()
         self.log.add(step, errors, self.parameters)
-        # Until its next evaluation a run's loss-triggered parts see this error.
+        # Parts of the recipe that a low loss triggers see this error until the next evaluation.
         self.loss = next(iter(errors[Split.VALIDATION].values()))
 
     def _errors(self, part: str) -> Tensors:
@@ -287,14 +287,14 @@ def _program(
     inputs: Tensors,
     constants: Tensors,
 ) -> Program:
-    """The program for this function, made once for all batches of the same architecture, task and recipe."""
+    """The program for this function, shared by all batches of the same architecture, task and recipe."""
     known = batch.models.key()
     shape = None if kind == "evaluate" else split(replace(batch.recipe, iterations=1))[0]
     kinds = tuple((k, t.shape[1:], t.dtype) for k, t in {**state, **inputs}.items())
     fixed = tuple((k, t.shape, t.dtype) for k, t in constants.items())
     settings = replace(batch.settings, iterations=1, log_interval=1)
     name = (kind, known, batch.task.shape(), shape, kinds, fixed, settings)
-    # What an unknown module computes cannot be told from its attributes: its programs are kept with it.
+    # The attributes of an unknown module do not say what it computes: its programs are kept with it.
     programs = _PROGRAMS if known is not None else batch.models.programs
     if name not in programs:
         weights = [each for each in (*state, *inputs) if each.startswith("parameter/")]

@@ -11,9 +11,9 @@ import tempfile
 from pathlib import Path
 
 VARIABLE = "TORCHINDUCTOR_CACHE_DIR"
-"""The environment variable by which torch is told the folder."""
+"""The environment variable that tells torch the folder."""
 _FOLDER = "programs-2"
-"""Renamed when the way of compiling changes, because torch's cache does not see that."""
+"""Renamed when the way of compiling changes, because torch's cache does not notice that."""
 
 
 def cache_folder() -> Path:
@@ -26,7 +26,7 @@ def cache_folder() -> Path:
 
 
 def _is_torchs_default(folder: Path) -> bool:
-    """Whether torch wrote the variable itself, as it does when it first looks: that is nobody's setting."""
+    """Whether torch wrote the variable itself, as it does on first use, so that no user set it."""
     return folder.parent == Path(tempfile.gettempdir()) and folder.name.startswith("torchinductor_")
 
 
@@ -50,7 +50,7 @@ def working_folder(wanted: Path) -> Path:
 
 
 def remove_damaged(text: str) -> None:
-    """Remove the libraries of the cache that an error names: a killed process may leave one half written."""
+    """Remove cached libraries that an error text names: a killed process may have left one half written."""
     folder = working_folder(cache_folder())
     for found in map(Path, re.findall(r"/[^\s:]+\.so\b", text)):
         if found.is_relative_to(folder):

@@ -1,7 +1,7 @@
-"""Checkpoints of runs that are not finished: the whole state of a batch in one safetensors file.
+"""Checkpoints of unfinished runs: the whole state of a batch in one safetensors file.
 
-A file says which run it is of; it is written next to its place and then moved there, so that it is always
-whole. One that cannot be read, or is of another run, is not used: the run begins again, with a warning.
+A file says which run it belongs to. It is written under another name and then renamed, so that it is always
+complete. One that cannot be read, or is of another run, is not used: the run starts again, with a warning.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ class Checkpoint:
 
     Attributes:
         path: its file.
-        identity: which run it is of, as text.
+        identity: the run it belongs to, as text.
     """
 
     path: Path
@@ -47,7 +47,7 @@ class Checkpoint:
         return cls(options.checkpoints / f"{name}{SUFFIX}", _identity(run, options, models))
 
     def load_(self, batch: Batch) -> int:
-        """Bring a batch to the state of the checkpoint; the step to begin with, 0 if there is none."""
+        """Load the checkpoint into a batch; return the step to begin with, 0 if no checkpoint is usable."""
         if not self.path.exists():
             return 0
         try:
@@ -62,7 +62,7 @@ class Checkpoint:
         return int(held["step"])
 
     def save(self, batch: Batch, step: int) -> None:
-        """Write the state of a batch, from which training begins with `step`."""
+        """Write the state of a batch, from which training resumes with `step`."""
         tensors, log = batch.state_to_keep()
         about = json.dumps({"identity": self.identity, "step": step, "log": log})
         self.path.parent.mkdir(parents=True, exist_ok=True)
@@ -71,7 +71,7 @@ class Checkpoint:
         part.replace(self.path)
 
     def _unusable(self, why: str) -> int:
-        warnings.warn(f"The checkpoint {self.path} is not used: {why}. The run begins again.", stacklevel=4)
+        warnings.warn(f"The checkpoint {self.path} is not used: {why}. The run starts again.", stacklevel=4)
         return 0
 
 
@@ -86,7 +86,7 @@ def discard(folder: Path, names: Iterable[str]) -> None:
 
 
 def _identity(run: RunGroup, options: Options, models: Models) -> str:
-    """What determines the numbers of a run: a checkpoint of anything else is not used."""
+    """Everything that determines the numbers of a run: a checkpoint that differs in it is not used."""
     about: dict[str, Any] = {
         "task": run.tasks[0].identity(),
         "model": str(run.model),
@@ -102,7 +102,7 @@ def _identity(run: RunGroup, options: Options, models: Models) -> str:
 
 
 def _digest(run: RunGroup) -> str | None:
-    """A hash of initial parameters that were handed in."""
+    """A hash of the initial parameters, if the caller gave any."""
     if run.initial is None:
         return None
     held = [p.detach().cpu().contiguous().numpy().tobytes() for p in run.initial.values()]

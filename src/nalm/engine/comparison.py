@@ -1,11 +1,11 @@
-"""Is a compiled step the eager step? Both are applied once to a few models, and must agree up to rounding.
+"""Does a compiled step equal the eager one? On a few models, the results must agree up to rounding.
 
-What rounding may do is measured, not guessed: the eager step is applied a second time to numbers that are a
-few roundings away. Where its result moves, as the sign of a gradient of nearly zero does, the compiled one
-may move as well. Everything else must agree to half of the digits of the tensor's largest number.
+The effect of rounding is measured, not guessed: the eager step is applied again to numbers that are a few
+roundings away. Where its result moves, as the sign of a gradient near zero does, the compiled result may move
+as well. Everything else must agree to half of the digits of the tensor's largest number.
 
-A program is compared at its first use in a process, also one that comes from the disk. Measured for the steps
-of NMU and RealNPU: 11 to 24 ms of one core, about a thousandth of what it takes to compile them.
+A program is compared at its first use in a process, even if it was loaded from disk. Measured for the steps
+of NMU and RealNPU: 11 to 24 ms of one core, about a thousandth of the time to compile them.
 """
 
 from __future__ import annotations
@@ -19,27 +19,27 @@ from torch import Tensor
 Tensors = dict[str, Tensor]
 
 MODELS = 19
-"""Models to compare: one vector of sixteen and some that are left over, since these are separate loops."""
+"""Models to compare: a vector of sixteen and three more, because the remainder runs in a loop of its own."""
 _HALVINGS = 5
-"""How far apart the models are made. One taken for another is seen, and of saturated weights, whose gradients
-are nothing but rounding, there are smaller ones next to them."""
+"""The weights of the last model are halved this often, those between in proportion. Swapped models are thus
+noticed, and next to saturated weights, whose gradients are only rounding, there are smaller ones."""
 _ROUNDINGS = 8
-"""Roundings by which the numbers are moved."""
+"""How many roundings the numbers are moved by."""
 _MARGIN = 64
-"""How much more than the eager result a compiled result may move."""
+"""How many times further than the eager result a compiled result may move."""
 _STRAY = 0.1
-"""Share of a tensor's numbers that may be off, if no place is off in most models. The gradient of a saturated
-weight is zero or the rounding of 1, by chance. A loop that is wrong is wrong at a place in all models, or at
-all places in two of nineteen models at least."""
+"""Share of a tensor's numbers that may be off, if no element is off in most models: the gradient of a
+saturated weight is, by chance, zero or the rounding of 1. A wrong loop is wrong at some element in all
+models, or at all elements in at least two of the nineteen models."""
 
 
 def different_models(tensors: Tensors, weights: Collection[str]) -> Tensors:
-    """The same number of models whatever the tensors hold, no two alike.
+    """`MODELS` models made from those of the tensors, no two alike.
 
     Args:
         tensors: by name, the model axis first.
-        weights: the names of those that may have any value: they are made smaller, in every model by another
-            factor. All others may be codes or indices.
+        weights: the names of tensors that may have any value: they are scaled down, by another factor in each
+            model. The others may be codes or indices.
     """
     factor = 2.0 ** -torch.linspace(0, _HALVINGS, MODELS, dtype=torch.float64)
     found = {}
@@ -52,7 +52,7 @@ def different_models(tensors: Tensors, weights: Collection[str]) -> Tensors:
 
 
 def moved(tensors: Tensors, weights: Collection[str]) -> Tensors:
-    """The same, every weight moved up or down by a few roundings of the coarsest number among all."""
+    """The same tensors with every weight moved up or down by a few roundings of the coarsest dtype."""
     generator = torch.Generator().manual_seed(0)
     size = _ROUNDINGS * rounding_of(tensors)
 
@@ -66,13 +66,13 @@ def moved(tensors: Tensors, weights: Collection[str]) -> Tensors:
 def first_difference(
     compiled: Sequence[Tensor], eager: Sequence[Tensor], eager_moved: Sequence[Tensor], rounding: float
 ) -> int | None:
-    """Which is the first tensor that differs by more than rounding explains; None if all agree.
+    """The index of the first tensor that differs by more than rounding explains; None if all agree.
 
     Args:
-        compiled: the tensors that the compiled step gave.
+        compiled: the results of the compiled step.
         eager: those of the eager step.
         eager_moved: those of the eager step on numbers a few roundings away.
-        rounding: the size of a rounding, relative to a number.
+        rounding: the relative size of a rounding.
     """
     for index, (got, expected, other) in enumerate(zip(compiled, eager, eager_moved, strict=True)):
         if not _agree(got, expected, other, rounding):
@@ -85,7 +85,7 @@ def _agree(got: Tensor, expected: Tensor, other: Tensor, rounding: float) -> boo
         return False
     if not got.is_floating_point():
         return torch.equal(got, expected)
-    # Where a rounding decides whether a number overflows, anything may come out.
+    # Where rounding decides whether a number overflows, any result is accepted.
     certain = expected.isfinite() == other.isfinite()
     both = expected.isfinite() & other.isfinite() & got.isfinite()
     off = _masked((got.double() - expected.double()).abs(), both)
@@ -101,5 +101,5 @@ def _masked(values: Tensor, where: Tensor) -> Tensor:
 
 
 def rounding_of(tensors: Tensors) -> float:
-    """The rounding of the coarsest numbers among these tensors, relative to a number."""
+    """The relative rounding of the coarsest dtype among these tensors."""
     return max((torch.finfo(t.dtype).eps for t in tensors.values() if t.is_floating_point()), default=0.0)

@@ -1,18 +1,18 @@
-"""The compiler: every private name of torch that nalm uses is used here, and nowhere else.
+"""The compiler: the only module of nalm that uses private names of torch.
 
 `compile_step` traces a function once on symbolic tensors with `make_fx`, gradients included, which gives a
-flat list of operations without Python, modules or autograd; Inductor turns that into fused loops. Neither
-promises to stay as it is. Hence `TESTED`: on any other version nothing is compiled. A missing name and a
-failure of the compiler are errors here; `program` catches them and runs the function as it is.
+flat list of operations without Python, modules or autograd; Inductor turns that into fused loops. Both may
+change with any version of torch: on versions not in `TESTED` nothing is compiled. A missing name or a failure
+of the compiler is an error here; `program` catches it and runs the function eagerly.
 
 What a second thread may notice while this one compiles:
 
 - `torch.compile` waits, because the lock of torch's own compiler is held; so do our own compilations.
 - The environment variables `_WRITTEN` and the recursion limit, which torch's compiler writes, may have our
-  values, and Python collects no garbage. All are as before afterwards, even after a failure.
+  values, and Python collects no garbage. All are restored afterwards, even after a failure.
 - Code that enters Inductor without that lock, such as AOTInductor after `torch.export`, sees our hooks.
 
-Settings of the compiler, the tracing mode and the mode that rewrites products are each thread's own.
+Settings of the compiler, the tracing mode and the mode that rewrites products are local to each thread.
 """
 
 from __future__ import annotations
@@ -73,16 +73,16 @@ def obstacle() -> str | None:
     """Why nothing can be compiled here, as a sentence; None if it can."""
     version = str(torch.__version__)
     if not any(version == known or version.startswith(f"{known}.") for known in TESTED):
-        return f"The compiler was tested with torch {' and '.join(TESTED)}, and this is torch {version}."
+        return f"The compiler was tested with torch {' and '.join(TESTED)} only, but this is torch {version}."
     try:
         found = _cpp_compiler()
-    except Exception as error:  # torch's search may fail in any way; without a compiler all else works
+    except Exception as error:  # the search may fail in any way; everything else works without it
         return failure(error)
     return None if found else NO_COMPILER
 
 
 def failure(error: Exception) -> str:
-    """What went wrong in the compiler, as a sentence."""
+    """The compiler's error as a sentence."""
     reason = (str(error).strip().splitlines() or [""])[0].rstrip(".")
     return f"The compiler of torch {torch.__version__} failed ({type(error).__name__}: {reason})."
 
@@ -105,7 +105,7 @@ def compile_step(function: Flat, examples: Sequence[Tensor], constants: Sequence
     """Trace and compile a pure function for any number of models.
 
     Args:
-        function: from tensors to tensors; from `examples` and `constants`, in this order.
+        function: takes the tensors of `examples`, then those of `constants`; returns tensors.
         examples: tensors whose first axis, that of models, gets a symbolic size.
         constants: tensors whose shape is part of the program.
 
@@ -122,14 +122,14 @@ def compile_step(function: Flat, examples: Sequence[Tensor], constants: Sequence
 
 
 def _private() -> Any:
-    """The private names of torch, imported. That writes environment variables: see `_nothing_left_behind`."""
+    """Import the private names. That writes environment variables: see `_nothing_left_behind`."""
     return SimpleNamespace(**{name: getattr(import_module(where), name) for name, where in _PRIVATE.items()})
 
 
 def _traced(
     private: Any, function: Flat, examples: Sequence[Tensor], constants: Sequence[Tensor]
 ) -> tuple[Any, list[Tensor], Any]:
-    """The function as a graph of operations, its symbolic inputs, and the mode that they belong to."""
+    """The function as a graph of operations, its symbolic inputs, and their fake tensor mode."""
     # Equal sizes get one symbol ("duck shaping"): there is only one symbolic size, that of the model axis.
     mode = private.FakeTensorMode(shape_env=private.ShapeEnv(), allow_non_fake_inputs=True)
 
@@ -151,11 +151,11 @@ def _traced(
 def _compiled(private: Any, graph: Any, inputs: list[Tensor]) -> Flat:
     """The graph as compiled loops, with all vector instructions of this processor.
 
-    Torch tries each kind of instructions on the C++ compiler first. To say that they all work saves these
-    trials: with an empty cache, 5 s of the C++ compiler next to the 1.5 s (NMU) or 4 s (RealNPU) that the
-    step itself takes. Should that fail, because an old compiler does not know them or because a file in the
-    cache is damaged, it is done once more with the trials and without the file. What is remembered about
-    instructions is forgotten again, since the caller's own `torch.compile` may rely on the trials.
+    By default torch first tests each instruction set with the C++ compiler. Declaring that all work saves
+    these tests: with an empty cache, 5 s on top of the 1.5 s (NMU) or 4 s (RealNPU) for the step itself. If
+    compiling then fails, because the C++ compiler is too old or a cached file is damaged, it is repeated with
+    the tests and without the file. Torch's record of instruction sets is cleared afterwards, since the
+    caller's own `torch.compile` may rely on the tests.
     """
     settings: dict[str, Any] = {"cpp.threads": 1, "compile_threads": 1}
     forget = private.valid_vec_isa_list.cache_clear
@@ -172,10 +172,10 @@ def _compiled(private: Any, graph: Any, inputs: list[Tensor]) -> Flat:
 
 
 class _TraceableProducts(TorchFunctionMode):
-    """Writes `torch.prod` along an axis as multiplications: its own gradient needs to know all sizes.
+    """Rewrites `torch.prod` along an axis as multiplications, because its own gradient needs all sizes known.
 
-    Without it a user's module with a product cannot be traced and runs eagerly: for a product of two inputs,
-    256 models, 2.9 ms per step instead of 0.34 ms.
+    Otherwise a user's module with a product cannot be traced and runs eagerly: for a product of two inputs
+    and 256 models, 2.9 ms per step instead of 0.34 ms.
     """
 
     def __torch_function__(
@@ -190,7 +190,7 @@ class _TraceableProducts(TorchFunctionMode):
 
 @contextlib.contextmanager
 def _replaced(owner: Any, name: str, value: Any) -> Iterator[None]:
-    """Replace an attribute that the class itself must have: if it is gone, nothing may be compiled."""
+    """Replace an attribute that the class itself must have; without it, nothing may be compiled."""
     original = vars(owner)[name]
     setattr(owner, name, value)
     try:
@@ -202,11 +202,11 @@ def _replaced(owner: Any, name: str, value: Any) -> Iterator[None]:
 def _right_loops(private: Any) -> contextlib.AbstractContextManager[None]:
     """Keep Inductor from fusing loops over models in a way that mixes them up (seen in torch 2.13).
 
-    Where it fuses several loops over samples into one loop over models, it keeps intermediate values of one
-    model only, in a local buffer. If it also takes that outer loop in steps of 16, all 16 models share the
-    buffer, and 15 of them get wrong gradients, without an error. Refused here, the loops follow each other:
-    gradients are right, and SNMU's step takes as long as before (0.42 and 0.39 ms for 256 models, which is
-    less than repetitions differ). Should this no longer work, `comparison` notices: a test takes it away.
+    Where it fuses several loops over samples into one loop over models, it keeps intermediate values of only
+    one model, in a local buffer. If it also vectorises that outer loop by 16, all 16 models share the buffer,
+    and 15 of them silently get wrong gradients. Here the fusion is refused and the loops run in sequence:
+    gradients are right, and SNMU's step takes as long as before (0.42 and 0.39 ms for 256 models; repetitions
+    differ by more). If this stops working, `comparison` notices: a test removes it and checks that.
     """
     fused, V = private.OuterLoopFusedSchedulerNode, private.V
     name = "check_outer_fusion_loop_level_attr"
@@ -223,10 +223,10 @@ def _right_loops(private: Any) -> contextlib.AbstractContextManager[None]:
 
 @contextlib.contextmanager
 def _costly_functions_once(private: Any) -> Iterator[None]:
-    """Compute the inverse error function, behind normal numbers, into memory.
+    """Compute the inverse error function, which normal numbers come from, once and keep it in memory.
 
-    Inductor takes every elementwise function for cheap and computes it again wherever its value is used. With
-    ten normal inputs, each of which has a part in every other's gradient, a step of 256 NAUs took 18.5 ms
+    Inductor treats every elementwise function as cheap and computes it again wherever its value is used. With
+    ten normal inputs, each of which enters the gradients of all others, a step of 256 NAUs took 18.5 ms
     instead of 2.2 ms.
     """
     function, lowerings = torch.ops.aten.erfinv.default, private.lowerings
@@ -239,10 +239,10 @@ def _costly_functions_once(private: Any) -> Iterator[None]:
 
 
 def _types_once(private: Any) -> contextlib.AbstractContextManager[None]:
-    """Make the compiler's rules about types once, not again for every operation of every loop.
+    """Build the compiler's rules about types once, not for every operation of every loop.
 
-    They are kept in one object for all. Saves 30 % of the time that Python takes to compile NMU's step
-    (17.5 s of a busy core to 12.2 s), 20 % for RealNPU's (23.7 s to 18.9 s).
+    One object then holds them for all. Saves 30 % of the time that Python takes to compile NMU's step (17.5 s
+    of a busy core to 12.2 s), 20 % for RealNPU's (23.7 s to 18.9 s).
     """
     rules = private.DtypePropagationOpsHandler
     original, made = vars(rules)["__init__"], False
@@ -258,9 +258,9 @@ def _types_once(private: Any) -> contextlib.AbstractContextManager[None]:
 
 @contextlib.contextmanager
 def _without_collecting() -> Iterator[None]:
-    """Spare the compiler the search for garbage where there is none.
+    """Switch off garbage collection while compiling: there is no garbage to find.
 
-    Saves 27 % of the time that Python takes to compile NMU's step (16.8 s of a busy core to 12.2 s), next to
+    Saves 27 % of the time that Python takes to compile NMU's step (16.8 s of a busy core to 12.2 s), almost
     nothing for RealNPU's. Other threads of the process collect no garbage either until the step is compiled.
     """
     collecting = gc.isenabled()
@@ -274,10 +274,10 @@ def _without_collecting() -> Iterator[None]:
 
 @contextlib.contextmanager
 def _nothing_left_behind() -> Iterator[None]:
-    """Point torch's compile cache to our folder; afterwards the process is as it was.
+    """Point torch's compile cache to our folder, and restore the process afterwards.
 
-    Torch writes its variables as soon as its compiler is imported, so the imports belong inside. What another
-    thread has set meanwhile stays.
+    Torch writes its variables as soon as its compiler is imported, so the imports must happen inside. Values
+    that another thread has set meanwhile stay.
     """
     before = {name: os.environ.get(name) for name in _WRITTEN}
     limit = sys.getrecursionlimit()

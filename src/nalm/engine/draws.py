@@ -1,4 +1,4 @@
-"""Random numbers of a batch, inside its programs: counters, keys one step ahead, the noise of units."""
+"""Random numbers inside a batch's programs: counters, keys made one step ahead, the noise of units."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def unit_noise(
     """The noise of one unit: a source of uniform numbers `models x ...`."""
 
     def draw(shape: torch.Size, dtype: torch.dtype, device: torch.device) -> Tensor:
-        # Stacked, the keys are made once a model; else the program would make them anew for every sample.
+        # Stacked, the keys are made once per model; otherwise the program would make them for every sample.
         stream = Key(*torch.stack(key(seed, Purpose.NOISE, step, unit)).unbind())
         return uniform(stream, counters(*shape[1:], device=device), dtype)
 
@@ -34,8 +34,8 @@ def unit_noise(
 def keyed_step(seed: Tensor, purpose: Tensor | int, step: Tensor) -> Tensors:
     """A step, or a block of samples, and the key of its data.
 
-    The key is carried along in the state, made one step ahead: made where it is used, the compiler would
-    repeat the making in every loop over samples, which costs time to run and far more time to compile.
+    The key is made one step ahead and carried in the state. If it were made where it is used, the compiler
+    would repeat that in every loop over samples, which costs time to run and far more time to compile.
     """
     first, second = key(seed, purpose, step)
     return {"step": step, "key/first": first, "key/second": second}

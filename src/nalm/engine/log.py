@@ -12,7 +12,7 @@ from nalm.trained import HISTORY_PARAMETERS
 
 _PER_RUN = ("lowest", "chosen", "diverged_at", "reinitialised")
 HISTORY_POINTS = 64
-"""Steps at most at which parameters are kept over time."""
+"""The largest number of steps at which parameters are kept over time."""
 
 
 class Log:
@@ -27,7 +27,7 @@ class Log:
 
     def __init__(self, runs: int, iterations: int, interval: int, device: torch.device) -> None:
         self.iterations = iterations
-        # One point is left for the last step, wherever it falls.
+        # One point is reserved for the last step, which may fall between two intervals.
         self.history_interval = interval * -(-(iterations // interval + 1) // (HISTORY_POINTS - 1))
         self.history_steps: list[int] = []
         self.history: list[Parameters] = []
@@ -44,7 +44,7 @@ class Log:
         self.compiled = False
 
     def add(self, step: int, errors: dict[str, dict[str, Tensor]], parameters: Parameters) -> None:
-        """Take the errors, by split and name, and the parameters at a step. The first ones decide."""
+        """Add the errors, by split and name, and the parameters at a step; the first error is decisive."""
         curves = {f"{split}/{name}": e for split, named in errors.items() for name, e in named.items()}
         validation, test = (next(iter(named.values())) for named in list(errors.values())[:2])
         decisive = {id(validation), id(test)}
@@ -71,7 +71,7 @@ class Log:
         self._remember(step, parameters)
 
     def state_to_keep(self) -> tuple[Parameters, dict[str, Any]]:
-        """Everything that was logged, as tensors by name and as plain data."""
+        """Everything logged so far, as tensors by name and as plain data."""
         lists = {"validation": self.validation, "test": self.test, **self.further}
         tensors = {f"curve/{name}": torch.stack(curve, -1) for name, curve in lists.items() if curve}
         tensors |= {f"chosen/{name}": p for name, p in self.chosen_parameters.items()}
@@ -80,7 +80,7 @@ class Log:
         return tensors, {"steps": self.steps, "history_steps": self.history_steps}
 
     def load_state(self, tensors: Parameters, about: dict[str, Any]) -> None:
-        """Take over what `state_to_keep` gave."""
+        """Restore what `state_to_keep` returned."""
         parts: dict[str, Parameters] = {"curve": {}, "chosen": {}, "history": {}}
         for name, tensor in tensors.items():
             kind, _, rest = name.partition("/")
@@ -101,7 +101,7 @@ class Log:
         return {name: torch.stack([held[name] for held in self.history], 1) for name in names}
 
     def _remember(self, step: int, parameters: Parameters) -> None:
-        """Keep the parameters of small models now and then, and at the last step."""
+        """Keep the parameters of small models every `history_interval` steps, and at the last step."""
         if sum(p[0].numel() for p in parameters.values()) > HISTORY_PARAMETERS:
             return
         if step % self.history_interval == 0 or step == self.iterations:

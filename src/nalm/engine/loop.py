@@ -1,9 +1,9 @@
 """The ordinary loop: runs train one after the other, eagerly, with checkpoints.
 
-It is for networks that are too large to be held side by side. A step is the engine's own step of one model,
-and all random numbers come from the same streams: only the order of work differs. Every `log_interval` steps
-the whole state is written to a checkpoint; a run that was interrupted resumes there, and ends with the same
-bits as one that was not.
+For networks that are too large to train side by side. A step is the engine's own step of one model, and all
+random numbers come from the same streams: only the order of work differs. Every `log_interval` steps the
+whole state is written to a checkpoint; an interrupted run resumes there, and ends with the same bits as one
+without interruption.
 """
 
 from __future__ import annotations

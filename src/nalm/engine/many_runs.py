@@ -1,8 +1,8 @@
 """The engine: trains R models of one architecture at once, model axis first.
 
-Runs train side by side in batches (see `batch`) as wide as the cache allows, one batch after the other. Every
-`log_interval` steps all models are evaluated on their fixed validation and test sets, before the step, from
-step 0 to the last.
+Runs train side by side in batches (see `batch`) as wide as the cache allows, one batch after the other. All
+models are evaluated on their fixed validation and test sets before step 0, then every `log_interval` steps,
+and after the last step.
 """
 
 from __future__ import annotations
@@ -25,9 +25,9 @@ from nalm.threads import one_thread
 from nalm.trained import Options, RunGroup, StepsDone, Trained
 
 WORKING_SET = 3 << 19
-"""Bytes of training data made per step that still fit into a core's cache beside everything else: 1.5 MiB."""
+"""Bytes of training data per step that fit into a core's cache next to everything else: 1.5 MiB."""
 WIDEST, NARROWEST = 1024, 16
-"""Bounds of the number of models that train side by side; a wider batch brings nothing more."""
+"""Bounds of the number of models that train side by side; a wider batch is no faster."""
 
 
 def train_side_by_side(runs: RunGroup, options: Options) -> Trained:
@@ -48,7 +48,7 @@ def train_side_by_side(runs: RunGroup, options: Options) -> Trained:
 
     width = _width(task, runs.recipes[0], settings)
     parts = []
-    # Whatever mode the caller is in, training needs gradients.
+    # Training needs gradients, even if the caller has switched them off.
     with torch.inference_mode(False), torch.enable_grad(), one_thread():
         for first in range(0, len(runs), width):
             batch = Batch(models, runs.some(slice(first, first + width)), settings)
@@ -59,7 +59,7 @@ def train_side_by_side(runs: RunGroup, options: Options) -> Trained:
 
 
 def evaluate_runs(runs: RunGroup, *, compiled: bool = True) -> dict[Split, Tensor]:
-    """The decisive errors of models with the initial parameters on the fixed sets of their seeds."""
+    """The decisive errors of models with their initial parameters, on the fixed sets of their seeds."""
     assert runs.initial is not None
     dtype = next(iter(runs.initial.values())).dtype
     settings = Settings(1, 1, dtype, torch.device("cpu"), compiled)
@@ -75,7 +75,7 @@ def evaluate_runs(runs: RunGroup, *, compiled: bool = True) -> dict[Split, Tenso
 
 
 def compile_program(model: nn.Module, task: Task, recipe: Recipe, *, evaluate: bool) -> None:
-    """Compile the program that evaluates or the one that trains, without using it: the cache then has it."""
+    """Compile the program that evaluates or the one that trains into the cache, without running it."""
     settings = Settings(1, 1, torch.float32, torch.device("cpu"), True)
     models = Models(model, settings.dtype, settings.device)
     initial = {name: p.detach()[None] for name, p in model.named_parameters()}
@@ -84,7 +84,7 @@ def compile_program(model: nn.Module, task: Task, recipe: Recipe, *, evaluate: b
 
 
 def check_precision(task: Task, dtype: torch.dtype) -> None:
-    """Refuse a precision that is not that of the task's data."""
+    """Refuse a dtype that differs from that of the task's data."""
     if dtype not in (torch.float32, torch.float64):
         raise ArgumentError("dtype", "torch.float32 or torch.float64", str(dtype))
     if task.dtype not in (None, dtype):
@@ -103,7 +103,7 @@ def _add(on_progress: Callable[[int], None], before: int, done: int) -> None:
 
 
 def collect(runs: RunGroup, parts: list[Log], seconds: float) -> Trained:
-    """The logs of batches as one record."""
+    """The logs of all batches as one record."""
 
     def together(pick: Callable[[Log], Parameters]) -> Parameters:
         return {name: torch.cat([pick(part)[name] for part in parts]) for name in pick(parts[0])}

@@ -1,8 +1,8 @@
 """Programs: a pure function on tensors with a model axis, compiled once for any number of models.
 
-The size of the model axis stays symbolic, so that one compiled program serves any number of models; since no
-loop depends on it but the outermost, a model's numbers are the same, bit for bit, regardless of what shares
-the batch. Where nothing can be compiled, or the compiled step is not the eager step, the function runs
+The size of the model axis stays symbolic, so that one compiled program serves any number of models. Only the
+outermost loop depends on it: a model's numbers are the same, bit for bit, regardless of what shares the
+batch. Where nothing can be compiled, or the compiled step differs from the eager step, the function runs
 eagerly, with one warning per process.
 """
 
@@ -21,14 +21,14 @@ from nalm.engine.comparison import Tensors, different_models, first_difference, 
 from nalm.threads import one_thread
 
 Step = Callable[[Tensors, Tensors], Tensors]
-"""From the state and the inputs, both by name, to the new state."""
+"""Takes the state and the inputs, both by name; returns the new state."""
 
 _TRACED_MODELS = 16
-"""Models while tracing: any size but 0 and 1, which would be taken for constants."""
+"""Number of models while tracing: any but 0 and 1, which would be treated as constants."""
 _FEW = 32
-"""Numbers of a model below which its axis is put last in memory."""
+"""With fewer numbers per model than this, the model axis is put last in memory."""
 _TURN = threading.RLock()
-"""Held while a function runs as it is: models of one architecture are applied by one module."""
+"""Held while a function runs eagerly, because one module applies all models of an architecture."""
 
 
 class Program:
@@ -36,15 +36,15 @@ class Program:
 
     Args:
         function: the pure function; tensors of the state and of `inputs` have the model axis first.
-        state: the state by name, an example of the shapes.
-        inputs: what stays the same from call to call, by name.
+        state: an example of the state, for its names and shapes.
+        inputs: tensors that stay the same from step to step, by name.
         constants: further inputs, without a model axis.
-        compiled: compile, or run the same function eagerly.
-        weights: names of tensors of the state or of `inputs` that may have any value, by which the compiled
-            program is compared with the function; by default, all of the state.
+        compiled: whether to compile the function; if not, it runs eagerly.
+        weights: names of tensors of the state or of `inputs` that may have any value; they are varied to
+            compare the compiled program with the function. By default, all of the state.
 
     Attributes:
-        compiled: whether it runs compiled; the first use may find that it cannot.
+        compiled: whether it runs compiled; may become false at the first use.
     """
 
     def __init__(
@@ -78,7 +78,7 @@ class Program:
         with one_thread():
             if self.compiled and not self._compared:
                 self._compare(tensors)
-            # Eager running needs gradients inside the step; a compiled program holds them already.
+            # An eager step needs autograd; a compiled program already contains its gradients.
             with torch.set_grad_enabled(not self.compiled):
                 for _ in range(times):
                     values = self._run(*values, *fixed)
@@ -94,7 +94,7 @@ class Program:
         return [_arranged(after[name]) for name in self.state_names]
 
     def _laid_out(self, tensors: Sequence[Tensor]) -> list[Tensor]:
-        """State and inputs in the order in memory that the compiled program expects."""
+        """State and inputs in the memory layout that the compiled program expects."""
         cut = len(self.state_names)
         return [_arranged(t) if k < cut else t.contiguous() for k, t in enumerate(tensors)]
 
@@ -105,22 +105,22 @@ class Program:
                 with _TURN:
                     self._run = compiler.compile_step(self._eager, examples, constants)
                 self.compiled = True
-            except Exception as error:  # a fault of the step itself comes back when it runs eagerly
+            except Exception as error:  # an error of the step itself appears again when it runs eagerly
                 found = compiler.failure(error)
         if found is not None:
             _warn_once(found)
 
     def _compare(self, tensors: list[Tensor]) -> None:
         """Compare one compiled step with the eager one, and run eagerly from now on if they differ."""
-        with _TURN:  # of two threads with the same program, one compares and the other waits
+        with _TURN:  # if two threads have the same program, one compares and the other waits
             if self._compared:
                 return
             try:
                 found = self._difference(tensors)
-            except Exception as error:  # as above: the step is run eagerly next
+            except Exception as error:  # as above: the step runs eagerly next
                 found = compiler.failure(error)
             if found is None:
-                self._function = None  # which may hold all the data of the first runs
+                self._function = None  # it may hold all the data of the first runs
             else:
                 self.compiled, self._run = False, self._eager
                 _warn_once(found)
@@ -140,14 +140,14 @@ class Program:
         index = first_difference(compiled, eager, eager_moved, rounding_of(models))
         if index is None:
             return None
-        return f"A compiled step gave another `{self.state_names[index]}` than the same step run eagerly."
+        return f"A compiled step gave another `{self.state_names[index]}` than the eager step."
 
 
 def _arranged(tensor: Tensor) -> Tensor:
-    """The same tensor, in the order in memory that makes elementwise loops run along the longest axis.
+    """The same tensor in the memory layout that makes elementwise loops run along the longest axis.
 
-    A model with few parameters would fill a part of a vector register only: there the model axis is put last
-    in memory, and the optimiser works on many models at once.
+    A model with few parameters would fill only part of a vector register: its model axis is put last in
+    memory, so that the optimiser works on many models at once.
     """
     if tensor.dim() == 1 or math.prod(tensor.shape[1:]) >= _FEW:
         return tensor.contiguous()
@@ -155,7 +155,7 @@ def _arranged(tensor: Tensor) -> Tensor:
 
 
 def _example(tensor: Tensor) -> Tensor:
-    """A tensor of the same kind for the number of models used while tracing, whatever the real number."""
+    """A tensor of the same kind with the number of models used while tracing."""
     return tensor.new_empty((_TRACED_MODELS, *tensor.shape[1:]))
 
 
@@ -167,6 +167,6 @@ def _warn_once(reason: str) -> None:
     if not _warned:
         _warned = True
         warnings.warn(
-            f"{reason} Training runs eagerly: right, but many times slower. This is said once per process.",
+            f"{reason} Training runs eagerly: correct, but many times slower. Shown once per process.",
             stacklevel=2,
         )
