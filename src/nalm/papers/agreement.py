@@ -1,4 +1,4 @@
-"""Ours next to theirs: whether the two numbers in one cell of a table agree."""
+"""Whether a published number and ours, the two in one cell of a table, agree."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from nalm.evaluate.intervals import Interval
 
 
 class Agreement(StrEnum):
-    """What a published number and ours have to say about each other."""
+    """The verdict on a published number and ours."""
 
     AGREES = "agrees"
     BETTER = "better"
@@ -19,7 +19,7 @@ class Agreement(StrEnum):
 
 
 APART = (Agreement.BETTER, Agreement.DIFFERS)
-"""Of numbers that do not agree."""
+"""Verdicts on numbers that do not agree."""
 
 
 class Reason(StrEnum):
@@ -32,7 +32,7 @@ class Reason(StrEnum):
 
 @dataclass(frozen=True)
 class Finding:
-    """What we measured: a number with its interval, and of how many runs."""
+    """A number that we measured, its interval, and the number of runs behind it."""
 
     value: float | None
     low: float | None
@@ -41,15 +41,15 @@ class Finding:
 
 
 def compare(theirs: Interval, ours: Finding, *, rising: bool) -> Agreement:
-    """Agrees where the two intervals overlap; a number without an interval is one of no width.
+    """Numbers agree if their intervals overlap; a number without an interval is an interval of width 0.
 
     Args:
         theirs: the published number.
-        ours: what we found.
+        ours: our number.
         rising: whether more is better.
     """
     if ours.value is None or theirs.value is None:
-        # One of them had nothing to measure, such as the step at which no run was solved.
+        # One of them had nothing to measure, such as the step of success where no run succeeded.
         return Agreement.DIFFERS
     low, high = _ends(ours.value, ours.low, ours.high)
     their_low, their_high = _ends(theirs.value, theirs.low, theirs.high)

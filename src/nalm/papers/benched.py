@@ -1,4 +1,4 @@
-"""The papers' success rates next to the rows of a benchmark: the same task, range, protocol and steps."""
+"""Adds the papers' success rates for the same task, range, protocol and steps to the rows of a benchmark."""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ from nalm.papers.beside import published_for
 
 
 def has_own_units(experiment: Experiment) -> bool:
-    """Whether a unit of the user's own is among the models."""
+    """Whether one of the models is a user's own unit."""
     return any(case.model.is_users for case in experiment.cases)
 
 
 def with_published(result: dict[str, Any], experiment: Experiment, *, wanted: bool) -> dict[str, Any]:
-    """The JSON of a benchmark with `published` in every row: rates, or null where nobody looked.
+    """The JSON of a benchmark with `published` in every row: a list of rates, or null if they are not wanted.
 
     Args:
         result: the JSON of the benchmark.
-        experiment: what was run, whose cases are the rows.
+        experiment: what was run; its cases are the rows.
         wanted: look for rates, which takes a second; runs must be judged by their tasks' own thresholds.
     """
     pairs = list(zip(result["rows"], experiment.cases, strict=True))
@@ -45,5 +45,5 @@ def _other_steps(case: Case) -> set[int]:
 
 
 def _is_comparable(case: Case) -> bool:
-    """Whether it is trained as the papers train: step by step, with their number of values between units."""
+    """Whether it is trained like the papers' units: by the engine, with the default hidden size."""
     return case.recipe.trainer == "engine" and case.hidden == Case.hidden

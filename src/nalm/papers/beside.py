@@ -1,9 +1,8 @@
-"""What the papers publish for a task: success rates that runs of anyone's own unit can be put next to.
+"""Success rates that the papers publish for a task, to compare runs of any unit with.
 
-A rate is comparable if it was made on the same data (task, operation, inputs, ranges), by the threshold that
-the task has here, and by the recipe that the paper trains the unit with; other settings of a sweep are left
-out. How many steps that recipe has is told with every rate, because it is up to the reader's own runs
-whether they are as many.
+A rate is comparable if it was measured on the same data (task, operation, inputs, ranges), by the threshold
+that the task has here, and with the recipe that the paper trains the unit by; other settings of a sweep are
+left out. Every rate comes with its number of steps, so that readers can compare it with that of their runs.
 """
 
 from __future__ import annotations
@@ -24,17 +23,17 @@ from nalm.tasks import Task
 
 @dataclass(frozen=True)
 class PublishedRate:
-    """The success rate of a unit on a task as a paper has it.
+    """The published success rate of a unit on a task.
 
     Attributes:
-        model: the unit as it is written on the command line, such as `realnpu@modified`.
+        model: the unit as written on the command line, such as `realnpu@modified`.
         label: the unit as the paper writes it.
         success: the rate with its 95 % interval, Wilson's where the paper gives none.
-        n: of how many seeds, if the paper says so.
-        iterations: steps that it was trained for.
+        n: number of seeds, if the paper gives it.
+        iterations: number of training steps.
         threshold: what counted as success, in words.
-        source: where it stands, such as `mistry2023, section 3.3.2, text`.
-        entry: the id under which `nalm reproduce` has it.
+        source: where it is published, such as `mistry2023, section 3.3.2, text`.
+        entry: its id in `nalm reproduce`.
         kind: `number` if it is printed or measured in a figure, `claim` if a sentence says it in words.
     """
 
@@ -61,10 +60,10 @@ class PublishedRate:
 
 
 def published_for(task: Task, iterations: int | None = None) -> list[PublishedRate]:
-    """The success rates that papers publish for a task, one for each paper, unit and recipe.
+    """The success rates that papers publish for a task, one per paper, unit and recipe.
 
     Args:
-        task: the task, with operation, range and number of inputs; a range is the same however it is written.
+        task: the task, with operation, range and number of inputs; the spelling of a range does not matter.
         iterations: only rates of units that were trained for this many steps; None for all.
     """
     found = _by_task().get(_key(task), ())
@@ -72,7 +71,7 @@ def published_for(task: Task, iterations: int | None = None) -> list[PublishedRa
 
 
 def _key(task: Task) -> str:
-    """The same for the same data."""
+    """A key that is equal for tasks with the same data."""
     return json.dumps(task.identity(), sort_keys=True)
 
 
@@ -85,13 +84,13 @@ class _Found:
 
     @property
     def weight(self) -> tuple[bool, int]:
-        """Printed numbers count more than words, many seeds more than few."""
+        """Numbers outweigh claims, then more seeds outweigh fewer."""
         return self.number.kind == "number", self.number.n or 0
 
 
 @functools.cache
 def _by_task() -> dict[str, list[PublishedRate]]:
-    """The rates of every task; of several that one paper has for one unit and recipe, the weightiest."""
+    """The rates of every task; if a paper has several for one unit and recipe, the weightiest."""
     best: dict[tuple[str, ...], _Found] = {}
     for found in _comparable():
         paper, recipe = found.number.entry.partition(":")[0], repr(found.case.recipe)
@@ -106,7 +105,7 @@ def _by_task() -> dict[str, list[PublishedRate]]:
 
 def _comparable() -> Iterator[_Found]:
     """Published rates of single cases that are judged by the task's own threshold."""
-    from nalm.papers.entries import ENTRIES  # the specs of all papers: a second, for those who ask
+    from nalm.papers.entries import ENTRIES  # imports the specs of all papers, which takes a second
     from nalm.papers.entry import Grid
 
     for entry in ENTRIES.values():
@@ -118,7 +117,7 @@ def _comparable() -> Iterator[_Found]:
             if number.metric != SUCCESS.name or place is None or place.reason is not None:
                 continue
             if len(place.cases) > 1 or place.cases[0].hidden != Case.hidden:
-                continue  # several ranges taken together, or another network than `bench` makes
+                continue  # several ranges pooled, or another network than that of `bench`
             if _setting(place.cases[0]) not in swept or _is_own_recipe(place.cases[0]):
                 yield _Found(number, place.cases[0])
 
@@ -129,7 +128,7 @@ def _setting(case: Case) -> tuple[str, str, int]:
 
 
 def _swept(cases: Iterable[Case]) -> set[tuple[str, str, int]]:
-    """Where a figure has a model on a task by several recipes."""
+    """The settings that a figure has with several recipes."""
     recipes: dict[tuple[str, str, int], set[str]] = {}
     for case in cases:
         recipes.setdefault(_setting(case), set()).add(repr(case.recipe))

@@ -1,4 +1,4 @@
-"""How much of a paper's protocol is run at a scale, and in which words it is said that it is less."""
+"""How much of a paper's protocol is run at a scale, and how reductions are worded."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ class Budget:
     """Seeds and steps at a scale.
 
     Attributes:
-        scale: how much is asked for.
-        full_seeds: how many seeds the paper has.
-        quick_seeds: how many the quick scale has at most.
-        quick_steps: which part of the paper's steps the quick scale takes.
+        scale: how much to run.
+        full_seeds: number of seeds in the paper.
+        quick_seeds: largest number of seeds at the quick scale.
+        quick_steps: fraction of the paper's steps at the quick scale.
     """
 
     scale: Scale
@@ -27,40 +27,40 @@ class Budget:
 
     @property
     def seeds(self) -> int:
-        """How many seeds to run."""
+        """The number of seeds to run."""
         quick = min(self.full_seeds, self.quick_seeds)
         return self.scale.seeds or (quick if self.scale.quick else self.full_seeds)
 
     @property
     def factor(self) -> float:
-        """Part of the paper's steps."""
+        """The fraction of the paper's steps to run."""
         return self.scale.steps or (self.quick_steps if self.scale.quick else 1.0)
 
     def steps(self, full: int, least: int = 1) -> int:
-        """That part of `full` steps, at least `least`."""
+        """The number of steps to run instead of `full`, at least `least`."""
         return max(least, round(full * self.factor))
 
     def fewer_seeds(self, noun: str = "seeds") -> list[str]:
-        """That there are fewer seeds than in the paper, if there are."""
+        """A note if there are fewer seeds than in the paper, otherwise nothing."""
         return fewer(noun, self.seeds, self.full_seeds)
 
     def fewer_steps(self, full: int, noun: str = "steps", least: int = 1) -> list[str]:
-        """That there are fewer steps than `full`, if there are."""
+        """A note if there are fewer steps than `full`, otherwise nothing."""
         return fewer(noun, self.steps(full, least), full)
 
     def reduced(self) -> list[str]:
-        """In which way this is less than the paper's protocol, where schedules shrink with the steps."""
+        """Notes on how this falls short of the paper's protocol, for schedules that shrink with the steps."""
         part = f"steps: {self.factor:g} of the paper's, schedules shortened with them"
         return [*self.fewer_seeds(), *([part] if self.factor < 1 else [])]
 
 
 def fewer(noun: str, taken: int, full: int) -> list[str]:
-    """That fewer are taken than there are in full, if it is so."""
+    """A note if `taken` is less than `full`, otherwise nothing."""
     return [f"{noun}: {taken} instead of {full}"] if taken < full else []
 
 
 def chosen_rows(scale: Scale, known: Iterable[str]) -> list[str]:
-    """The rows asked for, by default all; unknown ones are refused."""
+    """The rows that the scale asks for, by default all; unknown ones are refused."""
     rows = list(dict.fromkeys(known))
     for row in scale.rows or ():
         if row not in rows:

@@ -1,4 +1,4 @@
-"""Why a number of ours differs from the published one, where we know, and the open question where we do not.
+"""Why our numbers differ from the published ones: the cause where it is known, otherwise the open question.
 
 By entry, row and column; the column `*` stands for a whole row, the row `*` for a whole entry.
 """
@@ -89,6 +89,6 @@ CAUSES: dict[tuple[str, str, str], str] = {
 
 
 def cause_of(entry: str, row: str, column: str) -> str | None:
-    """Why a cell differs, if it is known or asked."""
+    """The cause or open question of a cell that differs, if there is one."""
     places = ((entry, row, column), (entry, row, "*"), (entry, "*", column), (entry, "*", "*"))
     return next((CAUSES[place] for place in places if place in CAUSES), None)

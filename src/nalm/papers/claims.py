@@ -1,8 +1,8 @@
-"""What the papers say in words, as questions that our numbers answer.
+"""What the papers say in words, as checks of our numbers.
 
 A claim is contradicted only where our numbers exclude it. Counts such as "better on 4 ranges" depend on the
-seeds: they stand if as many seeds again, drawn by rates that ours leave open, would give that count with the
-middle 95 % of their counts.
+seeds. To check one, the same number of seeds is drawn many times, by rates that agree with ours: the claim
+holds if its count is within the middle 95 % of the counts drawn.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ Key = tuple[str, str, str]
 
 
 class Findings(Mapping[Key, Finding]):
-    """All that was measured for a table or figure, by row, column and metric."""
+    """Everything measured for a table or figure, by row, column and metric."""
 
     def __init__(self, found: Mapping[Key, Finding]) -> None:
         self._found = dict(found)
@@ -39,7 +39,7 @@ class Findings(Mapping[Key, Finding]):
         return [column for r, column, m in self._found if r == row and m == metric]
 
     def rate(self, row: str, column: str) -> Finding:
-        """The success of a row in a column."""
+        """The success rate of a row in a column."""
         return self._found[row, column, "success"]
 
 
@@ -53,7 +53,7 @@ class Claim:
     Attributes:
         row: what it is about.
         text: what it says, in our words.
-        check: whether it holds by what we found.
+        check: whether our findings support it.
     """
 
     row: str
@@ -62,7 +62,7 @@ class Claim:
 
 
 def full(row: str, columns: Iterable[str] | None = None) -> Check:
-    """All seeds succeed in these columns, by default in all."""
+    """All seeds succeed in each of these columns, by default in every column."""
     return lambda f: all(_may_be_full(f.rate(row, c)) for c in _listed(f, row, columns))
 
 
@@ -99,7 +99,7 @@ def better_on(row: str, other: str, count: int) -> Check:
 
 
 def better(row: str, other: str, columns: Iterable[str] | None = None) -> Check:
-    """One row succeeds more often than another, taken over these columns; in none of them surely less."""
+    """One row succeeds more often than another over all these columns, and surely less often in none."""
 
     def check(f: Findings) -> bool:
         pairs = [(f.rate(row, c), f.rate(other, c)) for c in _listed(f, row, columns)]
@@ -110,12 +110,12 @@ def better(row: str, other: str, columns: Iterable[str] | None = None) -> Check:
 
 
 def not_better(row: str, other: str, columns: Iterable[str] | None = None) -> Check:
-    """One row succeeds surely more often than another in none of these columns."""
+    """In none of these columns does one row succeed surely more often than another."""
     return lambda f: not any(_surely((f.rate(row, c), f.rate(other, c))) for c in _listed(f, row, columns))
 
 
 def best(row: str, rows: Iterable[str], columns: Iterable[str] | None = None) -> Check:
-    """It succeeds at all, and no other row surely more often, all runs of these columns taken together."""
+    """The row succeeds at all, and no other surely more often, over all runs of these columns."""
     return lambda f: (
         bool(_pooled(f, row, columns).value)
         and not any(_surely((_pooled(f, r, columns), _pooled(f, row, columns))) for r in rows)
@@ -123,12 +123,12 @@ def best(row: str, rows: Iterable[str], columns: Iterable[str] | None = None) ->
 
 
 def worst(row: str, rows: Iterable[str], columns: Iterable[str] | None = None) -> Check:
-    """No other row succeeds surely less often, all runs of these columns taken together."""
+    """No other row succeeds surely less often, over all runs of these columns."""
     return lambda f: not any(_surely((_pooled(f, row, columns), _pooled(f, r, columns))) for r in rows)
 
 
 def alike(row: str, other: str, columns: Iterable[str] | None = None) -> Check:
-    """Two rows succeed equally often in these columns."""
+    """In none of these columns does either row succeed surely more often."""
 
     def check(f: Findings) -> bool:
         pairs = [(f.rate(row, c), f.rate(other, c)) for c in _listed(f, row, columns)]
@@ -149,12 +149,12 @@ def lower(metric: str, row: str, other: str, columns: Iterable[str] | None = Non
 
 
 def both(*checks: Check) -> Check:
-    """All of several."""
+    """All of these checks hold."""
     return lambda f: all(check(f) for check in checks)
 
 
 def total(f: Findings, row: str, columns: Iterable[str] | None = None) -> float:
-    """The rates of a row in these columns, added up."""
+    """The sum of a row's rates in these columns."""
     return sum(f.rate(row, c).value or 0 for c in _listed(f, row, columns))
 
 
@@ -171,7 +171,7 @@ def _listed(f: Findings, row: str, columns: Iterable[str] | None) -> list[str]:
 
 
 def _may_be_full(rate: Finding) -> bool:
-    """Whether the interval overlaps with that of as many seeds that all succeed."""
+    """Whether the interval overlaps that of the same number of seeds that all succeed."""
     return (rate.high or 0) >= (success_interval(rate.n, rate.n).low or 0)
 
 
@@ -180,19 +180,19 @@ def _may_be_none(rate: Finding) -> bool:
 
 
 _AGAIN = 4000
-"""How often the seeds are drawn again."""
+"""How many times the seeds are drawn again."""
 
 
 def _draws(rate: Finding, stream: int = 0) -> np.ndarray:
-    """Successes of as many seeds again: rates by Jeffreys' posterior of ours, then seeds by these rates."""
+    """Successes of the same number of seeds, drawn again by rates from the Jeffreys posterior of ours."""
     solved = round((rate.value or 0) * rate.n)
     random = np.random.default_rng([stream, solved, rate.n])
     return random.binomial(rate.n, random.beta(solved + 0.5, rate.n - solved + 0.5, _AGAIN))
 
 
 def _likely(count: int, holds: Iterable[np.ndarray]) -> bool:
-    """Whether a count of columns is among the middle 95 % of those that were drawn."""
-    # Columns are independent: the draws of each are put in an order of its own.
+    """Whether a count of columns is within the middle 95 % of the counts drawn."""
+    # Columns are independent: the draws of each column are shuffled.
     random = np.random.default_rng(0)
     counts = sum(random.permutation(each.astype(int)) for each in holds)
     low, high = np.quantile(counts, (0.025, 0.975))

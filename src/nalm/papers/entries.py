@@ -1,4 +1,4 @@
-"""Every table and figure of the ledger: one line a paper."""
+"""Every table and figure of the ledger: one line per paper."""
 
 from __future__ import annotations
 

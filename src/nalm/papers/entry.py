@@ -1,4 +1,4 @@
-"""A table or a figure of a paper: what is trained for it, what is measured, what the paper says about it."""
+"""A table or figure of a paper: what is trained for it, what is measured, what the paper says about it."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from nalm.papers.metrics import SUCCESS, THREE, Metric
 from nalm.papers.scale import Scale, shortened
 
 Draw = Callable[["Measured", Any], None]
-"""Draws what was measured on an empty figure of matplotlib."""
+"""Draws what was measured on an empty matplotlib figure."""
 
 
 Records = Mapping[Case, Sequence[Record]]
@@ -27,25 +27,25 @@ Records = Mapping[Case, Sequence[Record]]
 
 
 class Runner(Protocol):
-    """Trains what is not stored."""
+    """Trains runs that are not stored."""
 
     def __call__(
         self, experiment: Experiment, threshold: float | None, *, curves_only: bool = True
     ) -> dict[Case, list[Judged]]:
-        """The runs of each case, judged by the task's threshold or by another; with weights if asked for."""
+        """The runs of each case, judged by the task's threshold or the given one; with weights if wanted."""
 
     def records(self, experiment: Experiment) -> Records:
-        """The runs of each case as they are stored, with their weights."""
+        """The stored runs of each case, with their weights."""
 
 
 @dataclass(frozen=True)
 class Measured:
-    """What reproducing an entry gave.
+    """The result of reproducing an entry.
 
     Attributes:
         findings: numbers by row, column and metric.
-        reduced: in which way less was done than the paper did, in words.
-        data: what else the figure shows, for drawing alone.
+        reduced: how the protocol falls short of the paper's, in words.
+        data: what else the figure shows, used only for drawing.
     """
 
     findings: Findings
@@ -55,15 +55,15 @@ class Measured:
 
 @dataclass(frozen=True)
 class Entry:
-    """Base of all entries of the ledger.
+    """Base class of all entries of the ledger.
 
     Attributes:
         id: such as `mistry2023:fig3.4`.
         title: what it shows.
-        source: where it stands.
-        metrics: what is measured, the main measure first.
+        source: where it is published.
+        metrics: what is measured, the main metric first.
         claims: what the text says about it.
-        main: how many of the metrics are cells even where the paper gives no number.
+        main: how many of the metrics get a cell even where the paper gives no number.
         note: what is worth knowing about the set-up.
     """
 
@@ -77,15 +77,15 @@ class Entry:
     draw: Draw | None = field(default=None, kw_only=True)
 
     def measure(self, scale: Scale, run: Runner) -> Measured:
-        """Train what there is to train, and measure."""
+        """Train what is not stored, and measure."""
         raise NotImplementedError
 
     def experiments(self, scale: Scale) -> list[Experiment]:
-        """What is trained; an entry that trains nothing has none."""
+        """The experiments to train; none for an entry that trains nothing."""
         return []
 
     def reason(self, row: str, column: str) -> Reason | None:
-        """Why a cell cannot be compared with the paper's, even by the full protocol."""
+        """Why a cell cannot be compared with the paper's, even with the full protocol."""
         return None
 
 
@@ -96,7 +96,7 @@ class Place:
     Attributes:
         row: usually the unit, as the paper writes it.
         column: usually the range.
-        cases: whose runs are taken together.
+        cases: the cases whose runs it pools.
         reason: why it cannot be compared with the paper's.
     """
 
@@ -108,14 +108,14 @@ class Place:
 
 @dataclass(frozen=True)
 class Grid(Entry):
-    """An entry of rows and columns, each of them some seeds of a model on a task.
+    """An entry of rows and columns, each cell some seeds of a model on a task.
 
     Attributes:
-        seeds: how many the paper has.
-        make_places: makes the cells of the table, when they are first asked for.
-        threshold: error below which a run is solved, if it is not the task's.
-        quick_seeds: how many seeds the quick protocol has.
-        quick_steps: by what factor the quick protocol trains less.
+        seeds: number of seeds in the paper.
+        make_places: makes the cells of the table on first use.
+        threshold: error below which a run is solved, if not the task's.
+        quick_seeds: number of seeds in the quick protocol.
+        quick_steps: fraction of the paper's steps in the quick protocol.
     """
 
     seeds: int
@@ -130,7 +130,7 @@ class Grid(Entry):
         return {(place.row, place.column): place for place in self.make_places()}
 
     def measure(self, scale: Scale, run: Runner) -> Measured:
-        """Train what is not stored, and measure every place by every metric."""
+        """Train what is not stored, and measure every cell by every metric."""
         places = self.places_at(scale)
         (experiment,) = self.experiments(scale)
         judged = run(experiment, self.threshold)
@@ -144,12 +144,12 @@ class Grid(Entry):
         return Measured(Findings(found), self.budget(scale).reduced())
 
     def experiments(self, scale: Scale) -> list[Experiment]:
-        """All cases of all places, once each."""
+        """All cases of all cells, once each."""
         cases = dict.fromkeys(case for place in self.places_at(scale) for case in place.cases)
         return [Experiment(self.id, tuple(cases), self.budget(scale).seeds)]
 
     def reason(self, row: str, column: str) -> Reason | None:
-        """That of the place."""
+        """The reason of that cell."""
         return self.places[row, column].reason
 
     def budget(self, scale: Scale) -> Budget:
@@ -157,7 +157,7 @@ class Grid(Entry):
         return Budget(scale, self.seeds, self.quick_seeds, self.quick_steps)
 
     def places_at(self, scale: Scale) -> list[Place]:
-        """The places of the rows asked for, with as many steps as the scale has."""
+        """The cells of the rows that the scale asks for, with the scale's number of steps."""
         wanted = chosen_rows(scale, (row for row, _ in self.places))
         places = [place for place in self.places.values() if place.row in wanted]
         factor = self.budget(scale).factor
@@ -171,7 +171,7 @@ class Study(Entry):
     """An entry with a program of its own that trains nothing: a surface, a field, a curve.
 
     Attributes:
-        compute: measures, at a scale.
+        compute: measures at a scale.
         incomparable: why none of its numbers can be compared with the paper's; claims still can.
     """
 
@@ -180,19 +180,19 @@ class Study(Entry):
     incomparable: Reason | None = field(default=None, kw_only=True)
 
     def measure(self, scale: Scale, run: Runner) -> Measured:
-        """What the program finds; of some rows only, if they were chosen."""
+        """What the program finds, in the rows that the scale asks for."""
         return self.of_chosen_rows(self.compute(scale), scale)
 
     def of_chosen_rows(self, measured: Measured, scale: Scale) -> Measured:
-        """What was measured of the rows that were asked for."""
+        """What was measured in the rows that the scale asks for."""
         if scale.rows is not None and not measured.findings:
-            raise ArgumentError("rows", f"rows of {self.id}", repr("; ".join(scale.rows)))
+            raise ArgumentError("rows", f"left out: {self.id} has no rows", repr("; ".join(scale.rows)))
         wanted = chosen_rows(scale, (row for row, _, _ in measured.findings))
         found = {key: finding for key, finding in measured.findings.items() if key[0] in wanted}
         return replace(measured, findings=Findings(found))
 
     def reason(self, row: str, column: str) -> Reason | None:
-        """That of the whole."""
+        """The same for all cells."""
         return self.incomparable
 
 
@@ -201,7 +201,8 @@ class TrainedStudy(Study):
     """An entry with a program of its own that reads stored runs.
 
     Attributes:
-        compute: what is trained at a scale is planned by `plan`; this measures the runs.
+        compute: measures the stored runs, at a scale.
+        plan: the experiments to train, at a scale.
     """
 
     compute: Callable[[Scale, Records], Measured]  # type: ignore[assignment]
@@ -220,5 +221,5 @@ class TrainedStudy(Study):
 
 
 def rows_of(found: Findings) -> Iterator[tuple[str, str]]:
-    """Rows and columns in order, each pair once."""
+    """The pairs of row and column in order, each once."""
     yield from dict.fromkeys((row, column) for row, column, _ in found)

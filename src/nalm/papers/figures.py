@@ -14,11 +14,11 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-# Okabe and Ito's colours, which colour-blind people can tell apart, and a marker each for print.
+# Okabe and Ito's colours, which colour-blind people can distinguish, each with a marker for print.
 COLOURS = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#D55E00", "#56B4E9", "#000000", "#F0E442", "#999999")
 MARKERS = "osD^v<>PX"
 _LEAST = 1e-7
-"""Errors below this are drawn on a linear scale, so that zero has a place."""
+"""Errors below this are drawn on a linear scale, so that zero can be drawn."""
 _SUFFIXES = ("png", "pdf")
 _TITLES = {"success": "Success rate", "solved at": "Solved at step", "sparsity": "Sparsity error"}
 
@@ -30,7 +30,7 @@ class MissingPackage(NalmError):
 def save(
     entry: Entry, measured: Measured, folder: Path, name: str, reduced: Sequence[str] = ()
 ) -> list[Path]:
-    """Draw what was measured and write it, with a line about what was reduced; the files."""
+    """Draw what was measured, with a line about what was reduced; return the files written."""
     try:
         from matplotlib.figure import Figure
     except ImportError:
@@ -50,7 +50,7 @@ def save(
 
 
 def panels(entry: Entry, measured: Measured, figure: Figure) -> None:
-    """One panel a metric, one series a row, the columns along the axis, with intervals."""
+    """One panel per metric, one series per row, the columns along the axis, with intervals."""
     metrics = [m for m in entry.metrics if any(key[2] == m.name for key in measured.findings)]
     pairs = list(rows_of(measured.findings))
     rows = list(dict.fromkeys(row for row, _ in pairs))

@@ -1,4 +1,4 @@
-"""The ledger: entries and their results, those that are kept with the project."""
+"""The ledger: entries and those of their results that are kept with the project."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _HERE = Path(__file__).parent
 
 @functools.cache
 def results_folder() -> Path | None:
-    """Where results are: in an installed package next to this file, in a checkout under benchmarks."""
+    """The folder of results: next to this file in an installed package, under benchmarks in a checkout."""
     for folder in (_HERE / "results", _HERE.parents[2] / "benchmarks" / "results"):
         if folder.is_dir():
             return folder
@@ -27,12 +27,12 @@ def results_folder() -> Path | None:
 
 
 def file_name(entry: str) -> str:
-    """The name of an entry's files, without an ending."""
+    """The name of an entry's files, without extension."""
     return entry.replace(":", "-")
 
 
 def kept_result(entry: str) -> dict[str, Any] | None:
-    """The result of an entry that is kept with the project."""
+    """The result of an entry, if one is kept with the project."""
     folder = results_folder()
     file = None if folder is None else folder / f"{file_name(entry)}.json"
     if file is None or not file.exists():
@@ -42,18 +42,18 @@ def kept_result(entry: str) -> dict[str, Any] | None:
 
 
 def keep(result: dict[str, Any]) -> None:
-    """Write a result to where results are kept, as the command writes it."""
+    """Write a result to the folder of results, as the command writes it."""
     folder = results_folder()
-    assert folder is not None, "there is no folder of results"
+    assert folder is not None, "there is no folder for results"
     text = json.dumps(result, indent=2, allow_nan=False)
     (folder / f"{file_name(result['id'])}.json").write_text(text + "\n", encoding="utf-8")
 
 
 def listing(entries: Iterable[Entry] | None = None) -> list[dict[str, Any]]:
-    """One row an entry: how many cells it has, and of which verdict. Without a result there are none.
+    """One row per entry: the number of its cells, in all and by verdict; 0 if it has no result.
 
     Args:
-        entries: which; by default all of ours.
+        entries: the entries to list; by default those of this package.
     """
     if entries is None:
         from nalm.papers.entries import ENTRIES

@@ -1,4 +1,4 @@
-"""The page docs/ledger.md: how every table and figure compares, and where ours differ and why."""
+"""The page docs/ledger.md: how every table and figure compares, and where and why ours differ."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def ledger_markdown(entries: Sequence[dict[str, Any]], results: Sequence[Result]
 
 
 def shares(results: Iterable[Result]) -> dict[str, Any]:
-    """How the published success rates and all published cells came out."""
+    """How the published success rates, and all published cells, compare with ours."""
     cells = [cell for result in results for cell in result["cells"] if cell["paper"] is not None]
     rates = [cell for cell in cells if "success" in (cell["metric"] or "")]
     compared = [cell for cell in rates if cell["verdict"] != Agreement.NOT_COMPARABLE]
@@ -95,7 +95,7 @@ def _summary(results: Sequence[Result]) -> Iterator[str]:
 
 
 def _rows_apart(results: Sequence[Result]) -> Iterator[str]:
-    """Rows whose published rates, taken together, are apart from ours."""
+    """Rows whose published rates, pooled, differ from ours."""
     yield "| id | row | published, together | ours, together |"
     yield "|---|---|---|---|"
     for result in results:
@@ -172,7 +172,7 @@ def _matrix(cells: Sequence[dict[str, Any]]) -> Iterator[str]:
     rows = list(dict.fromkeys(cell["row"] for cell in cells))
     columns = list(dict.fromkeys(cell["column"] for cell in cells))
     held = {(cell["row"], cell["column"]): cell for cell in cells}
-    if len(columns) > 14:  # a wide table is read more easily lying down
+    if len(columns) > 14:  # a wide table is easier to read transposed
         rows, columns = columns, rows
         held = {(column, row): cell for (row, column), cell in held.items()}
     yield "| | " + " | ".join(map(_escaped, columns)) + " |"
@@ -193,12 +193,12 @@ def _shown(cell: dict[str, Any] | None) -> str:
 
 
 def _is_sentence(cell: dict[str, Any]) -> bool:
-    """Whether it is a claim without a number of its own."""
+    """Whether the cell is a claim without a number."""
     return cell["metric"] is None
 
 
 def both_sides(cell: dict[str, Any]) -> tuple[str, str]:
-    """The paper's and ours: numbers with intervals, or whether a sentence is so."""
+    """The paper's side and ours: numbers with intervals, or whether a claim is true."""
     if _is_sentence(cell):
         return "it is so", "yes" if cell["ours"] else "no"
     paper = number_text(cell["paper"], cell["paper_low"], cell["paper_high"])
@@ -206,12 +206,12 @@ def both_sides(cell: dict[str, Any]) -> tuple[str, str]:
 
 
 def number_text(value: float | None, low: float | None = None, high: float | None = None) -> str:
-    """A number with its interval, as short as it can be said."""
+    """A number with its interval, as short as possible."""
     if value is None:
         return "-"
     return f"{value:.3g}" if low is None or high is None else f"{value:.3g} [{low:.3g}, {high:.3g}]"
 
 
 def _escaped(text: str) -> str:
-    """Text for a table, where a bar would be the end of a cell."""
+    """Text for a table, where an unescaped bar would end the cell."""
     return text.replace("|", "\\|")

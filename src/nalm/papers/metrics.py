@@ -1,4 +1,4 @@
-"""What the papers measure: a number with an interval from the runs of one cell of a table."""
+"""Metrics of the papers: each is a number with an interval, from the runs of one cell of a table."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ Runs = Sequence[Judged]
 
 @dataclass(frozen=True)
 class Metric:
-    """A measure.
+    """A metric.
 
     Attributes:
-        name: as in the data of published numbers.
-        label: what is added to the name of a column; empty for the main measure of a table.
+        name: its name in `published.csv`.
+        label: what is added to the name of a column; empty for the main metric of a table.
         rising: whether more is better.
-        of: the measure of some runs.
+        of: computes it from runs.
     """
 
     name: str

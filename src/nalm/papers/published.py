@@ -1,11 +1,11 @@
-"""Published numbers as data: one row a number, with where it stands and by which threshold it was made.
+"""Published numbers as data: one row per number, with where it is published and the threshold behind it.
 
-Each paper has them in a file of its own, `published.csv`. The columns:
+Each paper has its own file, `published.csv`. The columns:
 
 - entry: the table or figure, such as `mistry2023:fig3.4`; row, column and metric: the cell in it.
 - kind: `number` if it is printed or was measured in a figure, `claim` if a sentence says it in words.
-- value, low, high: the number and its 95 % interval, if one is given; n: of how many seeds.
-- threshold: what counted as success, in words; locator: where the number stands.
+- value, low, high: the number and its 95 % interval, if one is given; n: the number of seeds.
+- threshold: what counted as success, in words; locator: where the number is published.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ FILE = "published.csv"
 
 @dataclass(frozen=True)
 class Published:
-    """A number of a paper."""
+    """A published number."""
 
     entry: str
     row: str
@@ -65,7 +65,7 @@ def _read() -> Iterator[Published]:
 
 
 def read_numbers(text: str) -> Iterator[Published]:
-    """The numbers in the text of a file."""
+    """The numbers in the text of a `published.csv`."""
     for line in csv.DictReader(text.splitlines()):
         yield Published(
             entry=line["entry"],

@@ -1,8 +1,8 @@
 """Entries of the ledger by id: those of this package, and those that installed packages offer.
 
-A package offers a paper as an entry point of the group `nalm.papers`: a module with `ENTRIES`, by the key
-that the ids of those entries begin with. Next to the module's file may lie the paper's `published.csv`. A
-paper of ours stays ours, whoever else offers one of its key.
+A package offers a paper by an entry point of the group `nalm.papers`: its name is the key that the ids of the
+paper's entries begin with, its value a module with `ENTRIES`. The paper's `published.csv` may lie next to the
+module's file. A paper of this package cannot be replaced by another with the same key.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _OURS = {entry.partition(":")[0] for entry in ENTRIES}
 
 
 def find_entry(name: str) -> Entry:
-    """The entry of this id; of packages only the one that offers its paper is imported."""
+    """The entry with this id; the only package imported is the one that offers its paper."""
     paper = name.partition(":")[0]
     known = {**ENTRIES, **(_offered_entries(paper) if _is_offered(paper) else {})}
     if name not in known:
@@ -34,7 +34,7 @@ def find_entry(name: str) -> Entry:
 
 
 def all_entries() -> tuple[dict[str, Entry], list[str]]:
-    """Every entry by its id, and a sentence for each paper that a package offers and that cannot be used."""
+    """Every entry by its id, and a sentence about each offered paper that cannot be used."""
     theirs, faults = load_each(filter(_is_offered, offered(GROUP)), _offered_entries)
     return {**ENTRIES, **{name: entry for found in theirs.values() for name, entry in found.items()}}, faults
 
@@ -49,7 +49,7 @@ def published_of(entry: str) -> dict[tuple[str, str, str], Published]:
 
 
 def _is_offered(paper: str) -> bool:
-    """Whether a package offers it, and it is not ours."""
+    """Whether another package offers the paper, and this one does not have it."""
     return paper not in _OURS and paper in offered(GROUP)
 
 
@@ -62,7 +62,7 @@ def _offered_entries(paper: str) -> dict[str, Entry]:
         raise ArgumentError("paper", expected, f"{module.__name__} with {found!r}")
     for entry in found:
         if not entry.id.startswith(f"{paper}:"):
-            expected = f"one whose entries have ids that begin with {paper + ':'!r}"
+            expected = f"a module whose entries have ids that begin with {paper + ':'!r}"
             raise ArgumentError("paper", expected, f"{entry.id!r} in {module.__name__}")
     return {entry.id: entry for entry in found}
 

@@ -1,4 +1,4 @@
-"""Reproduce a table or figure: train what is missing, measure, and put the paper's numbers next to ours."""
+"""Reproduce a table or figure: train what is missing, measure, and compare with the paper's numbers."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from nalm.papers.scale import Scale
 
 
 def plan(entry: Entry, scale: Scale, path: Path, processes: int) -> dict[str, Any]:
-    """How many runs are to be computed, and in about how many seconds; None for an entry that stores none."""
+    """The numbers of missing and stored runs, and the estimated seconds; None for an entry without runs."""
     works = [plan_work(experiment, path, processes) for experiment in entry.experiments(scale)]
     return {
         "id": entry.id,
@@ -43,18 +43,18 @@ def measure(
     executor: Executor,
     on_progress: OnProgress = lambda progress: None,
 ) -> Measured:
-    """Train what is not in the store, and measure. An entry that trains no runs makes no store."""
+    """Train what is not in the store, and measure. An entry without runs creates no store."""
     return entry.measure(scale, StoreRunner(path, executor, on_progress))
 
 
 @dataclass(frozen=True)
 class StoreRunner:
-    """Trains what is not in a store, and reads the runs from it.
+    """Trains runs that are not in a store, and reads all runs from it.
 
     Attributes:
         path: the store.
-        executor: who computes.
-        on_progress: called when something is done.
+        executor: computes the runs.
+        on_progress: called as runs progress.
     """
 
     path: Path
@@ -64,12 +64,12 @@ class StoreRunner:
     def __call__(
         self, experiment: Experiment, threshold: float | None, *, curves_only: bool = True
     ) -> dict[Case, list[Judged]]:
-        """The runs of each case, judged by the task's threshold or by another; with weights if asked for."""
+        """The runs of each case, judged by the task's threshold or the given one; with weights if wanted."""
         with self._filled(experiment) as store:
             return dict(judged_cases(experiment, store, threshold, curves_only=curves_only))
 
     def records(self, experiment: Experiment) -> dict[Case, list[Record]]:
-        """The runs of each case as they are stored, with their weights."""
+        """The stored runs of each case, with their weights."""
         with self._filled(experiment) as store:
             return dict(stored_runs(experiment, store, curves_only=False))
 
@@ -102,7 +102,7 @@ def result_of(entry: Entry, measured: Measured, scale: Scale) -> dict[str, Any]:
 
 
 def _numbers(entry: Entry, measured: Measured) -> Iterator[dict[str, Any]]:
-    """Cells of the main metrics, and of others where the paper has a number."""
+    """Cells of the main metrics, and of the others where the paper has a number."""
     found, published = measured.findings, published_of(entry.id)
     for row, column in rows_of(found):
         for place, metric in enumerate(entry.metrics):
@@ -141,7 +141,7 @@ def _number(
 
 
 def _claims(entry: Entry, measured: Measured, scale: Scale) -> Iterator[dict[str, Any]]:
-    """What the text says: 1 stands for true, 0 for false. It is about whole tables, not about some rows."""
+    """The paper's claims as cells: 1 is true, 0 is false. None if only some rows are asked for."""
     for claim in entry.claims if scale.rows is None else ():
         holds = claim.check(measured.findings)
         verdict = Agreement.AGREES if holds else Agreement.DIFFERS

@@ -13,13 +13,13 @@ from nalm.recipes.steps import shorter
 
 @dataclass(frozen=True)
 class Scale:
-    """How much to do.
+    """How much of a paper's protocol to run.
 
     Attributes:
-        quick: whether the reduced protocol is asked for.
-        seeds: how many seeds, instead of those of the protocol.
-        steps: part of the paper's steps, instead of that of the protocol.
-        rows: only these rows.
+        quick: whether to run the reduced protocol.
+        seeds: number of seeds, if not the protocol's.
+        steps: fraction of the paper's steps, if not the protocol's.
+        rows: run only these rows; None for all.
     """
 
     quick: bool = False
@@ -42,18 +42,18 @@ def make_scale(
     steps: float | None = None,
     rows: Sequence[str] | None = None,
 ) -> Scale:
-    """The scale of this name, `quick` or `paper`, with what else is asked for."""
+    """The scale of this name, `quick` or `paper`, with other seeds, steps or rows if given."""
     check_choice("scale", name, ("quick", "paper"))
     if seeds is not None:
         check_positive("seeds", seeds)
     if seeds is not None and seeds > MOST_RUNS:
         raise ArgumentError("seeds", f"at most {MOST_RUNS:,}", f"{seeds:,}")
     if steps is not None and not 0 < steps <= 1:
-        raise ArgumentError("steps", "a part of the paper's, above 0 and at most 1", repr(steps))
+        raise ArgumentError("steps", "a fraction of the paper's, above 0 and at most 1", repr(steps))
     return Scale(name == "quick", seeds, steps, None if rows is None else tuple(row.strip() for row in rows))
 
 
 def shortened(case: Case, factor: float) -> Case:
-    """The same with fewer steps; what happens at some step happens earlier in proportion."""
+    """The same case with fewer steps; schedules are shortened in proportion."""
     recipe = shorter(case.recipe, factor)
     return replace(case, iterations=None, other_recipe=recipe)
