@@ -14,11 +14,11 @@ from nalm.papers.metrics import Metric, Runs
 
 
 def _own(runs: Runs) -> Interval:
-    raise TypeError("A program measures by itself, not from runs of the benchmark.")
+    raise TypeError("This metric is measured by the entry's own program, not from runs.")
 
 
 def measure(name: str, label: str = "", *, rising: bool = False) -> Metric:
-    """A measure that a program takes by itself."""
+    """A metric that an entry's own program measures."""
     return Metric(name, label, rising, _own)
 
 
@@ -33,20 +33,20 @@ def found(interval: Interval, n: int) -> Finding:
 
 
 def share(solved: Sequence[bool]) -> Finding:
-    """The share of runs with Wilson's interval."""
+    """The share of solved runs with Wilson's interval."""
     return _finding(success_interval(sum(solved), len(solved)), len(solved))
 
 
 def median(values: Sequence[float]) -> Finding:
-    """The median with the interval that holds it whatever the distribution."""
+    """The median with an interval that is valid for any distribution."""
     return _finding(median_interval(values), len(values))
 
 
 def median_deviation(values: Sequence[float]) -> Finding:
-    """The median plus and minus the median absolute deviation, which is how Heim et al. 2020 report."""
+    """The median plus and minus the median absolute deviation, as Heim et al. 2020 report it."""
     x = np.nan_to_num(np.asarray(values, dtype=float), nan=np.inf, posinf=np.inf)
     middle = float(np.median(x))
-    with np.errstate(invalid="ignore"):  # infinite less infinite is no number, and is reported as none
+    with np.errstate(invalid="ignore"):  # inf - inf is NaN, and is reported as None
         spread = float(np.median(np.abs(x - middle)))
     return _finding(Interval(middle, middle - spread, middle + spread), len(x))
 
@@ -56,5 +56,5 @@ def _finding(found: Interval, n: int) -> Finding:
 
 
 def _finite(value: float | None) -> float | None:
-    """The number; none where it is infinite or no number."""
+    """The number; None if it is infinite or NaN."""
     return value if value is not None and math.isfinite(value) else None

@@ -1,10 +1,10 @@
 """The "large scale arithmetic" task of three papers: sums of two subsets of 100 inputs, then an operation.
 
-Heim et al. 2020, table 2, and the set-ups that the thesis compares in its table 3.1. They differ in the
-subsets, ranges, hidden values, steps and optimiser.
+For Heim et al. 2020, table 2, and the set-ups that the thesis compares in its table 3.1. They differ in the
+subsets, ranges, hidden size, steps and optimiser.
 
 Sobol numbers: a batch is the first 128 points of the sequence, moved by a digital shift (exclusive or) that
-is new in every step. A later block of the sequence is the first one moved by such a shift, too.
+is drawn again in every step. Later blocks of the sequence are also the first block moved by such a shift.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ SUBSETS = ("madsen", "heim", "schloer")
 
 @dataclass(frozen=True)
 class Sums(RangeTask):
-    """a op b with the sums a and b of two subsets of the inputs; 1 / a and sqrt(a) have one operand.
+    """a op b, where a and b are the sums of two subsets of the inputs; 1 / a and sqrt(a) use a alone.
 
     Args:
         op: add, mul, div, recip or sqrt.
@@ -80,7 +80,7 @@ class Sums(RangeTask):
         return 80 * BLOCK
 
     def block(self, split: str) -> int:
-        """As many as the points of a batch."""
+        """The number of points in a batch."""
         return BLOCK
 
     def batch(self, u: Tensor, numbers: Numbers) -> tuple[Tensor, Tensor]:
@@ -91,7 +91,7 @@ class Sums(RangeTask):
         return x, operate(numbers["op"], sums[:, 0], sums[:, 1])[..., None]
 
     def chosen(self, seed: int) -> np.ndarray:
-        """The two subsets of a seed as rows of zeros and ones, `2 x inputs`."""
+        """The two subsets of a seed, as rows of zeros and ones: `2 x inputs`."""
         if self.subsets == "madsen":
             return ArithmeticDataset("mul", inputs=self.inputs).subsets(seed)
         rows = np.zeros((2, self.inputs))
@@ -113,7 +113,7 @@ class Sums(RangeTask):
         return {**super().labels(), "subsets": self.subsets}
 
     def threshold(self, split: str = Split.TEST, epsilon: float = 1e-5) -> float:
-        """Error of first weights 1 - epsilon for chosen inputs and epsilon for others, by 20,000 samples."""
+        """Error, on 20,000 samples, of first weights 1 - epsilon for chosen inputs and epsilon for others."""
         return _near_error(self, split, epsilon)
 
 
@@ -134,7 +134,7 @@ def _points(inputs: int) -> Tensor:
 
 
 def _shifted(points: Tensor, u: Tensor) -> Tensor:
-    """The points moved by a digital shift made of the first of the uniform numbers `models x inputs x n`."""
+    """The points moved by a digital shift made from the first sample of u, `models x inputs x n`."""
     shift = (u[..., :1] * _CELLS).to(torch.int32)
     return ((points ^ shift).to(u.dtype) + 0.5) / _CELLS
 

@@ -1,4 +1,4 @@
-"""Networks of programs that train several at once: how their weights are drawn and read."""
+"""How the weights of networks are drawn for several seeds at once, and read from stored runs."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from nalm.streams import Purpose, counters, key, uniform
 
 
 def drawn_by(model: nn.Module, schemes: Mapping[str, Initialiser], seeds: Sequence[int]) -> Parameters:
-    """Parameters `seeds x ...` of any module, each seed's from its own stream; 0 where there is no scheme."""
+    """Parameters `seeds x ...` of a module, drawn from each seed's own stream; 0 where there is no scheme."""
     parameters, held = {}, torch.tensor(seeds, dtype=torch.int32)
     for part, (name, p) in enumerate(model.named_parameters()):
         u = uniform(key(held, Purpose.INIT, 0, part), counters(*p.shape))
@@ -41,6 +41,6 @@ def _filled(case: Case, parameters: Mapping[str, np.ndarray]) -> nn.Module:
 
 
 def stacked(runs: Iterable[Mapping[str, np.ndarray]]) -> Parameters:
-    """The parameters of stored runs as those of models side by side, `runs x ...` by name."""
+    """The parameters of stored runs, stacked: `runs x ...` by name."""
     held = list(runs)
     return {name: torch.from_numpy(np.stack([each[name] for each in held])) for name in held[0]}

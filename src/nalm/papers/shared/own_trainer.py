@@ -1,9 +1,8 @@
 """Training loops of papers as trainers, so that their runs are stored like all others.
 
-Such a loop trains many models side by side without compiling. The last numbers of a row are then rounded in
-another way than those before them, because they do not fill a vector of the processor: what a model ends with
-depends on its place. A block of seeds is therefore always trained as a whole, in the same order, and only the
-runs that are asked for are taken from it.
+Such a loop trains many models side by side without compiling. The last numbers of a row do not fill a vector
+register and are rounded differently from those before them, so that a model's result depends on its position.
+A block of seeds is therefore always trained as a whole, in the same order, and only the wanted runs are kept.
 """
 
 from __future__ import annotations
@@ -28,7 +27,7 @@ OnStep = Callable[[int], None]
 
 
 class OwnOptimiser(Optimiser):
-    """Base of optimisers that name a training loop of a paper, which takes their steps itself."""
+    """Base class of optimisers that only name a paper's training loop, which takes the steps itself."""
 
 
 @dataclass(frozen=True)
@@ -51,23 +50,23 @@ class Ended:
 
 
 class BlockTrainer(Trainer):
-    """Base of training loops of papers. They draw initial parameters themselves, for whole blocks."""
+    """Base class of papers' training loops. They draw initial parameters themselves, for whole blocks."""
 
     block: ClassVar[int]
     """Seeds that are always trained together."""
     SECONDS_PER_STEP: ClassVar[float]
-    """Of one run among the others of its block."""
+    """Seconds per step of one run, trained with the others of its block."""
 
     def train_block(self, runs: RunGroup, seeds: range, options: Options, on_step: OnStep) -> Ended:
         """Train the models of all tasks for these seeds."""
         raise NotImplementedError
 
     def place(self, task: Task, seed: int) -> int:
-        """The place among the models of its block of a task and of a seed, counted within the block."""
+        """The position in its block of the model for a task and a seed, counted from the block's first."""
         raise NotImplementedError
 
     def train(self, runs: RunGroup, options: Options) -> Trained:
-        """Train the blocks of which some runs are asked for."""
+        """Train every block that contains one of the runs."""
         began, total = time.perf_counter(), len(runs) * options.iterations
         blocks = sorted({seed // self.block for seed in runs.seeds})
         parts: list[Ended] = []
@@ -79,7 +78,7 @@ class BlockTrainer(Trainer):
 
         for block in blocks:
             seeds = range(block * self.block, (block + 1) * self.block)
-            # Whatever mode the caller is in, training needs gradients.
+            # Training needs gradients, even if the caller has switched them off.
             with torch.inference_mode(False), torch.enable_grad(), one_thread():
                 parts.append(self.train_block(runs, seeds, options, on_step))
         on_step(0)
@@ -90,12 +89,12 @@ class BlockTrainer(Trainer):
         return last_step(runs, options, _chosen(parts, places), time.perf_counter() - began)
 
     def seconds(self, runs: int, recipe: Recipe, inputs: int) -> float:
-        """What these runs take on one core, roughly."""
+        """Roughly how long these runs take on one core."""
         return runs * recipe.work * self.SECONDS_PER_STEP
 
 
 def _chosen(parts: list[Ended], places: list[tuple[int, int]]) -> Ended:
-    """The models at these places, each the number of a part and a number within it."""
+    """The models at these places, each given as the index of a part and an index within it."""
 
     def pick(held: list[Tensor]) -> Tensor:
         return torch.stack([held[part][place] for part, place in places])
@@ -113,7 +112,7 @@ def _chosen(parts: list[Ended], places: list[tuple[int, int]]) -> Ended:
 
 
 def last_step(runs: RunGroup, options: Options, found: Ended, seconds: float) -> Trained:
-    """The record of runs of which the last step alone was logged."""
+    """The record of runs of which only the last step was logged."""
     count, last = len(runs), torch.tensor([options.iterations])
     finite = found.validation.isfinite()
     for p in found.parameters.values():

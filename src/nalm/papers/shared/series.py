@@ -20,11 +20,11 @@ class Series:
     """A row of a table, or a line in a figure.
 
     Attributes:
-        label: as the paper writes it.
-        model: as on the command line.
-        change: what it changes in the recipe that the model names.
-        hidden: values between the units of a stack.
-        recipe: a recipe for all tasks, instead of the one that the model names.
+        label: its name in the paper.
+        model: the model as written on the command line.
+        change: what it changes in the model's recipe.
+        hidden: number of values between the units of a stack.
+        recipe: a recipe for all tasks, instead of the model's.
     """
 
     label: str
@@ -44,7 +44,7 @@ class Series:
 def table(
     series: Iterable[Series], tasks: Mapping[str, RangeTask], reason: Reason | None = None
 ) -> Callable[[], list[Place]]:
-    """The places of a table: every series on every task, by the name of the column."""
+    """The cells of a table: every series on every task; tasks are given by the name of their column."""
     rows = tuple(series)
     return lambda: [
         Place(row.label, column, (row.case(task),), reason) for row in rows for column, task in tasks.items()
@@ -54,7 +54,7 @@ def table(
 def pooled(
     series: Iterable[Series], groups: Mapping[str, Sequence[RangeTask]], reason: Reason | None = None
 ) -> Callable[[], list[Place]]:
-    """The places of a table whose columns are several tasks taken together."""
+    """The cells of a table whose columns pool several tasks."""
     rows = tuple(series)
     return lambda: [
         Place(row.label, column, tuple(row.case(task) for task in tasks), reason)
@@ -64,7 +64,7 @@ def pooled(
 
 
 def joined(*parts: Callable[[], list[Place]]) -> Callable[[], list[Place]]:
-    """The places of several tables in one."""
+    """The cells of several tables in one."""
     return lambda: [place for part in parts for place in part()]
 
 

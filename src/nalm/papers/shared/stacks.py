@@ -2,7 +2,7 @@
 
 The problem is (x1 + x2)(x1 + x2 + x3 + x4) at x = (1, 1.2, 1.8, 2), the weights are W1 = [[w1 w1 0 0], [w1 w1
 w1 w1]] and W2 = [w2 w2] (Madsen & Johansen 2020, figure 2; thesis, figures 2.13 and 5.18). No text gives the
-axes: they are the weights that the units allow.
+ranges of the axes: here they are the weights that the units allow.
 """
 
 from __future__ import annotations
@@ -30,9 +30,9 @@ TARGET = (1.0 + 1.2) * (1.0 + 1.2 + 1.8 + 2.0)
 _SUMS = ((1.0, 1.0, 0.0, 0.0), (1.0, 1.0, 1.0, 1.0))
 _COUNT = 101
 _CEILING = 50.0
-"""Where the drawn surfaces are cut off, as in the papers."""
+"""The loss at which drawn surfaces are cut off, as in the papers."""
 _CLOSE = 1e-3
-"""A w1 close to zero, where the sums that are divided by nearly vanish."""
+"""A w1 close to zero, where the sums, by which the product may divide, nearly vanish."""
 
 
 @dataclass(frozen=True)
@@ -40,9 +40,9 @@ class Stack:
     """A product on top of the sum.
 
     Attributes:
-        product: the unit, for this many models side by side.
-        raw: its parameters for effective weights of both inputs, each `n x 1 x 2`.
-        least: the least weight it allows.
+        product: makes the unit for a number of models side by side.
+        raw: its parameters for given effective weights, `n x 1 x 2`.
+        least: the smallest weight it allows.
     """
 
     product: Callable[[int], Unit]
@@ -52,7 +52,7 @@ class Stack:
     def loss(self, weights: Tensor) -> Tensor:
         """Root of the squared error at pairs of w1 and w2, `n x 2`."""
         count = len(weights)
-        # With weights that are given, the sum of a NAC is that of a NAU.
+        # With given weights, NAC and NAU compute the same sum.
         total = NAU(4, 2, batch_shape=(count,), dtype=torch.float64)
         product = self.product(count).eval()
         first, second = weights[:, :1, None], weights[:, 1:, None]
@@ -93,7 +93,7 @@ NAU_STACKS = {
 
 
 def computing(stacks: Mapping[str, Stack]) -> Callable[[Scale], Measured]:
-    """The surfaces of some stacks, and the losses that the papers speak of."""
+    """The surfaces of some stacks, and the losses that the papers mention."""
 
     def compute(scale: Scale) -> Measured:
         findings: dict[Key, Finding] = {}
@@ -109,7 +109,7 @@ def computing(stacks: Mapping[str, Stack]) -> Callable[[Scale], Measured]:
 
 
 def _read_off(stack: Stack, loss: Tensor) -> Iterable[tuple[str, Tensor]]:
-    """Losses by the name of their place."""
+    """Losses by the name of their point."""
     places = {
         "w1 = w2 = 1": (1.0, 1.0),
         "w1 = -1, w2 = 1": (-1.0, 1.0),
@@ -122,12 +122,12 @@ def _read_off(stack: Stack, loss: Tensor) -> Iterable[tuple[str, Tensor]]:
 
 
 def solves(row: str, place: str = "w1 = w2 = 1") -> Check:
-    """No loss there but that of a small epsilon."""
+    """The loss there is no more than a small epsilon causes."""
     return lambda f: (f[row, place, "loss"].value or 0) < 1e-3
 
 
 def explodes(row: str) -> Check:
-    """Close to w1 = 0, dividing costs more than the whole target, and more than not dividing."""
+    """Close to w1 = 0, the loss of dividing is above the target itself, and above that of not dividing."""
 
     def check(f: Findings) -> bool:
         close, flat = (f[row, f"w1 = 0.001, w2 {at}", "loss"].value or 0 for at in ("lowest", "= 0"))
@@ -137,9 +137,9 @@ def explodes(row: str) -> Check:
 
 
 def bounded(row: str) -> Check:
-    """Nowhere is the loss above that of an answer of the target's size and the wrong sign.
+    """The loss is nowhere above that of an output of the target's size with the wrong sign.
 
-    A product that does not explode has no result larger than the product of all its inputs.
+    A product that does not explode has no output larger than the product of all its inputs.
     """
     return lambda f: max(f[row, p, "loss"].value or 0 for p in f.columns(row, "loss")) <= 2 * TARGET
 
@@ -162,7 +162,7 @@ NAU_CLAIMS = (
 
 
 def drawing(width: float = 4.3) -> Draw:
-    """One surface a stack, cut off at 50."""
+    """One surface per stack, cut off at 50."""
 
     def draw(measured: Measured, figure: Figure) -> None:
         figure.set_size_inches(width * len(measured.data), 4.2)
