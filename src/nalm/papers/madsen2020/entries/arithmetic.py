@@ -15,11 +15,11 @@ from nalm.tasks import ArithmeticDataset, RangeTask, TenParameters
 
 STEPS = 5_000_000
 QUICK = 0.02
-"""Part of the steps that the quick protocol takes of five million."""
+"""Fraction of the five million steps that the quick protocol takes."""
 PLAIN = Recipe(iterations=STEPS)
 SUMS = replace(PLAIN, penalties=(UnitPenalty(0.01, Ramp(5e3, 5e4)),))
 PRODUCTS = replace(PLAIN, penalties=(UnitPenalty(10.0, Ramp(1e6, 2e6)),))
-"""Table 4: how sums and products are penalised; the other units are not."""
+"""Table 4: the penalty on units of sums and of products; the other units have none."""
 
 _ALL = (SUCCESS, SOLVED_AT, SPARSITY)
 NAC_NMU = Series("NAC•,NMU", "nac+nac-mul(weight=linear)", recipe=PRODUCTS)
@@ -59,7 +59,7 @@ def _hidden(series: Iterable[Series]) -> list[tuple[str, Series]]:
 
 
 def _by_hidden_size(*series: Series):  # type: ignore[no-untyped-def]
-    """The default task of multiplication with more and more values between the layers."""
+    """The default multiplication task with increasing hidden sizes."""
     return joined(*(table([each], {column: ArithmeticDataset("mul")}) for column, each in _hidden(series)))
 
 
@@ -85,7 +85,7 @@ def _sweep(id: str, op: str, series: Series, recipe: Recipe) -> Grid:
 
 
 def _parameters() -> dict[str, RangeTask]:
-    """Figure 8: one parameter of the dataset at a time."""
+    """Figure 8: the tasks that vary one parameter of the dataset at a time."""
     sizes = {f"input size {n}": ArithmeticDataset("mul", inputs=n) for n in _SIZES}
     overlaps = {f"overlap {r:g}": ArithmeticDataset("mul", overlap_ratio=r) for r in _OVERLAPS}
     subsets = {f"subset {r:g}": ArithmeticDataset("mul", subset_ratio=r) for r in _SUBSETS}

@@ -1,7 +1,7 @@
 r"""Which operation a gate has chosen (Madsen & Johansen 2020, appendix C.5, figure 9).
 
 The gate of the second layer is :math:`\\sigma(G z)` of the first layer's output z: near 1 it adds, near 0 it
-multiplies. Here it is averaged over samples of the training range, at the chosen step.
+multiplies. It is averaged here over samples of the training range, with the parameters of the chosen step.
 """
 
 from __future__ import annotations
@@ -33,10 +33,10 @@ UNDECIDED: Metric = measure("undecided", "undecided")
 
 @dataclass(frozen=True)
 class Gates(Grid):
-    """A grid of stacks that end in a gated unit, of which the gates are read."""
+    """A grid of stacks that end in a gated unit, with measures of their gates."""
 
     def measure(self, scale: Scale, run: Runner) -> Measured:
-        """Successes, and how the gates stand."""
+        """Success rates, and which operation the gates have chosen."""
         (experiment,) = self.experiments(scale)
         judged = run(experiment, self.threshold, curves_only=False)
         found: dict[Key, Finding] = {}
@@ -89,7 +89,7 @@ CLAIMS = (
 
 
 def draw(measured: Measured, figure: Any) -> None:
-    """A histogram of gates for each model and task, solved seeds apart."""
+    """A histogram of gates per model and task, solved seeds drawn separately."""
     pairs = list(measured.data)
     rows = list(dict.fromkeys(row for row, _ in pairs))
     columns = list(dict.fromkeys(column for _, column in pairs))

@@ -1,10 +1,10 @@
-"""How good a second-order estimate of the mean output of the multiplicative NAC is.
+"""How accurate a second-order estimate of the mean output of the multiplicative NAC is.
 
 For one input, with W from U[-r_w, r_w] and z from U[0, r_z], the estimate is
 1 + Var[W] ln(|E[z]| + epsilon)^2 / 2 (Madsen & Johansen 2020, appendix B.3.1, equation 43); figure 5 shows
-its difference from the mean of 100,000 samples. The text gives neither the axis of r_w nor epsilon. Here
-epsilon is 1e-7, and r_w goes up to 1/2, where the error is about the lowest of the figure's colours: how low
-the error goes is therefore no test.
+its difference from the mean of 100,000 samples. The text gives neither the range of r_w nor epsilon. Here
+epsilon is 1e-7, and r_w goes up to 1/2, where the error is about the lowest of the figure's colours: the
+lowest error is therefore not a test.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ def estimate(r_w: Tensor, r_z: Tensor) -> Tensor:
 
 
 def sampled(r_w: float, r_z: float, samples: int, part: int) -> tuple[Tensor, Tensor]:
-    """Mean output of the unit's own product over samples of weight and input, and its standard error."""
+    """Mean output of the unit over samples of weight and input, and its standard error."""
     stream = key(torch.zeros(1, dtype=torch.int32), Purpose.DATA, part)
     u = uniform(stream, counters(2 * samples), torch.float64).reshape(2, samples, 1, 1)
     outputs = power_product(r_z * u[1], r_w * (2 * u[0] - 1), EPSILON)
@@ -54,7 +54,7 @@ def compute(scale: Scale) -> Measured:
     drawn = [sampled(w, z, samples, part) for part, (w, z) in pairs]
     mean, deviation = (torch.stack(each).reshape(r_w.shape) for each in zip(*drawn))
     error = estimate(r_w, r_z) - mean
-    # With 625 means, chance alone takes some of them two or three standard errors down.
+    # Of 625 means, some are two or three standard errors too low by chance alone.
     below = (mean + 4 * deviation < 1).double().mean()
     findings = {
         (_ROW, "lowest error", "error"): exact(error.min()),
@@ -74,7 +74,7 @@ CLAIMS = (
 
 
 def draw(measured: Measured, figure: Figure) -> None:
-    """The error by colour."""
+    """The error as colours."""
     figure.set_size_inches(5.2, 4.0)
     axis = figure.subplots()
     image = axis.pcolormesh(_WEIGHT, _INPUT, measured.data.T, cmap="viridis", shading="nearest")
