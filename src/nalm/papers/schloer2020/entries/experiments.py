@@ -33,7 +33,7 @@ _THRESHOLD = 1e-5
 
 
 def _of_programs(judged: Runs) -> Interval:
-    raise NotImplementedError("the program counts its own successes")
+    raise NotImplementedError("this metric is measured by the entry's own program, not from runs")
 
 
 _METRICS = (
@@ -48,7 +48,7 @@ def _budget(scale: Scale) -> Budget:
 
 
 def cases(experiment: str, scale: Scale) -> dict[tuple[str, str], Case]:
-    """Every kind of layer in every column of "minimal" or "simple function", by row and column."""
+    """Every kind of layer on every task of "minimal" or "simple function", by row and column."""
     epochs = _budget(scale).steps(_WHOLE.epochs)
     made = {}
     for kind in chosen_rows(scale, (kind.name for kind in KINDS)):
@@ -60,7 +60,7 @@ def cases(experiment: str, scale: Scale) -> dict[tuple[str, str], Case]:
 
 
 def plan(entry: str, experiment: str, scale: Scale) -> list[Experiment]:
-    """Every kind of layer in every column, trained for every seed."""
+    """Every kind of layer on every task, trained for every seed."""
     return [Experiment(entry, tuple(cases(experiment, scale).values()), _budget(scale).seeds)]
 
 
@@ -81,12 +81,12 @@ def _columns(task: FourOperations, *operations: str) -> list[str]:
 
 
 def _uneven(row: str, columns: list[str]) -> Check:
-    """Some columns succeed and others do not."""
+    """A row succeeds in some of these columns and not in others."""
     return lambda f: 0 < total(f, row, columns) < len(columns)
 
 
 def _draw(measured: Measured, figure: Figure) -> None:
-    """Success as colours: one panel a set, kinds of layers by columns."""
+    """Success as colours: one panel per set, kinds of layers by columns."""
     found = measured.findings
     rows = list(dict.fromkeys(row for row, _, _ in found))
     columns = list(dict.fromkeys(column for _, column, _ in found))
@@ -118,7 +118,7 @@ def _claims(task: FourOperations) -> Iterator[Claim]:
 
 
 def _outperforms(row: str, other: str) -> Check:
-    """More success over all columns; single columns may be the other way round."""
+    """More success over all columns together; in single columns it may be less."""
     return lambda f: total(f, row) > total(f, other)
 
 

@@ -5,14 +5,14 @@ With the weights of the NAC, :math:`W = \tanh \hat W \odot \sigma(\hat M)`, and 
 - NALU: :math:`a = W x`, :math:`m = \exp(W \log(|x| + \epsilon))`, :math:`y = g a + (1 - g) m` with
   :math:`g = \sigma(G x)`. The matrix gate has one row of G for every output, the vector gate one for all.
 - iNALU: :math:`m = \exp(\min(W \log \max(|x|, \epsilon), 20))` with the sign
-  :math:`s_o = \prod_i (\mathrm{sign}(x_i) |W_{oi}| + 1 - |W_{oi}|)`, and :math:`g = \sigma(G)` whatever the
-  input: :math:`y = g a + (1 - g) m s`. Product and sign share W with the sum, or have weights of their own.
+  :math:`s_o = \prod_i (\mathrm{sign}(x_i) |W_{oi}| + 1 - |W_{oi}|)`, and :math:`g = \sigma(G)` independent of
+  the input: :math:`y = g a + (1 - g) m s`. Product and sign share W with the sum, or have their own weights.
 
 Shapes: x is `datasets x 1 or tasks x in x samples`, weights are `datasets x tasks x out x in`, so that many
 models train side by side, several of them on the same inputs.
 
-Deviations: the authors' program takes the weights of the sign in another order than those of the product
-where a layer has several outputs; here, as in the paper, both belong to the same inputs.
+Deviations: where a layer has several outputs, the authors' program orders the weights of the sign differently
+from those of the product; here, as in the paper, both belong to the same inputs.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ Tensors = dict[str, Tensor]
 _EPSILON = 1e-7
 _CAP = 20.0
 _FEW = 4
-"""Up to this many inputs, a sum over them is written out, which the compiler fuses with what follows."""
+"""Sums over up to this many inputs are written out, so that the compiler fuses them with what follows."""
 _TINY = 1e-30
 
 
@@ -39,10 +39,10 @@ class LayerKind:
     """A kind of layer.
 
     Attributes:
-        name: as the authors' tables write it.
-        gate: the shape of G for this many inputs and outputs.
-        pairs: how many pairs of W^ and M^.
-        output: y of x, the weights and G.
+        name: its name in the authors' tables.
+        gate: the shape of G for given numbers of inputs and outputs.
+        pairs: number of pairs of W^ and M^.
+        output: computes y from x, the weights and G.
     """
 
     name: str
@@ -51,7 +51,7 @@ class LayerKind:
     output: Callable[[Tensor, list[Tensor], Tensor], Tensor]
 
     def shapes(self, sizes: tuple[int, ...]) -> dict[str, tuple[int, int]]:
-        """The variables of layers of these sizes, by name: `out x in`."""
+        """The shapes of the variables of layers of these sizes, by name: `out x in`."""
         made: dict[str, tuple[int, int]] = {}
         for layer, (n_in, n_out) in enumerate(itertools.pairwise(sizes)):
             for pair in range(self.pairs):
@@ -86,15 +86,15 @@ def _sum(x: Tensor, weight: Tensor) -> Tensor:
     n_in = x.shape[-2]
     if n_in <= _FEW:
         return functools.reduce(torch.add, (weight[..., i, None] * x[..., i, None, :] for i in range(n_in)))
-    # All tasks have the same inputs: one product of matrices a dataset.
+    # All tasks have the same inputs: one matrix product per dataset.
     return torch.matmul(weight.flatten(1, 2), x[:, 0]).unflatten(1, weight.shape[1:3])
 
 
 def sign(x: Tensor, weight: Tensor) -> Tensor:
-    """The sign of the product, in [-1, 1]: inputs below 0 multiply it by 1 - 2|W|, others leave it.
+    """The sign of the product, in [-1, 1]: inputs below 0 multiply it by 1 - 2|W|, others leave it unchanged.
 
-    Many factors are multiplied by way of their logarithms, which takes products of matrices only. There an
-    exact 0 counts as a tiny number, so that its gradient is the product of the others, as it should be.
+    Many factors are multiplied by adding their logarithms, which needs only matrix products. There an exact 0
+    is replaced by a tiny number, so that its gradient is the product of the other factors, as it should be.
     """
     negative, factor = (x < 0).to(x.dtype), 1 - 2 * weight.abs()
     if x.shape[-2] <= _FEW:
@@ -111,4 +111,4 @@ KINDS: tuple[LayerKind, ...] = (
     LayerKind("iNALU(shared W)", lambda n_in, n_out: (n_out, 1), 1, _inalu),
     LayerKind("iNALU(independent W)", lambda n_in, n_out: (n_out, 1), 2, _inalu),
 )
-"""In the order of the authors' tables."""
+"""The kinds of layers, in the order of the authors' tables."""

@@ -1,7 +1,7 @@
-"""The experiments of the iNALU's authors as runs: one operation, distribution and seed each.
+"""The experiments of the iNALU's authors as runs, each of one operation, distribution and seed.
 
 The four operations of a distribution and seed share their inputs and are always trained together. Datasets
-train side by side in one compiled program, in which a model's numbers do not depend on the others.
+train side by side in one compiled program, where a model's numbers are the same regardless of the others.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ class OneOperation(Task):
     Args:
         experiment: "minimal" or "simple function".
         op: the operation.
-        place: the number of the distribution, which its random numbers depend on.
+        place: the index of the distribution, which its random numbers depend on.
     """
 
     experiment: str
@@ -58,7 +58,7 @@ class OneOperation(Task):
         return self.four.sizes[0]
 
     def shape(self) -> Hashable:
-        """All operations and distributions of an experiment train side by side."""
+        """The experiment: all its operations and distributions train side by side."""
         return (type(self), self.experiment)
 
     def identity(self) -> dict[str, Any]:
@@ -90,7 +90,7 @@ class Layers(nn.Module):
 
     Args:
         kind: the name of the kind.
-        sizes: of the layers, the number of inputs first.
+        sizes: sizes of the layers, the number of inputs first.
     """
 
     def __init__(self, kind: str, sizes: tuple[int, ...]) -> None:
@@ -107,11 +107,11 @@ class Layers(nn.Module):
 
 @dataclass(frozen=True)
 class InTurns(OwnOptimiser):
-    """The authors' training: weights and gates in turns, penalties and reinitialisation between.
+    """The authors' training: weights and gates in turns, with penalties and reinitialisations in between.
 
     Args:
-        learning_rate: that of RMSProp.
-        samples: in each set.
+        learning_rate: the learning rate of RMSProp.
+        samples: number of samples in each set.
     """
 
     learning_rate: float = 0.01
@@ -122,11 +122,11 @@ class InTurns(OwnOptimiser):
 
 
 class Epochs(Trainer):
-    """Trains all operations of the datasets that are asked for; a step of a run is an epoch."""
+    """Trains all operations of the datasets that the runs need; a step of a run is an epoch."""
 
     name, chunk = InTurns.trainer, len(MINIMAL.distributions) * len(FUNCTIONS) * 10
     SECONDS_PER_BATCH: ClassVar[float] = 1e-6
-    """Of a run with two inputs."""
+    """Seconds per batch of a run with two inputs."""
 
     def train(self, runs: RunGroup, options: Options) -> Trained:
         """Train the runs, and with them the other operations of their datasets."""
@@ -164,7 +164,7 @@ class Epochs(Trainer):
         return last_step(runs, options, found, time.perf_counter() - began)
 
     def seconds(self, runs: int, recipe: Recipe, inputs: int) -> float:
-        """What these runs take on one core, roughly, without compiling."""
+        """Roughly how long these runs take on one core, without compiling."""
         return runs * recipe.work * max(1, inputs / 2) * self.SECONDS_PER_BATCH
 
 

@@ -28,10 +28,10 @@ _FIRST_SEED = 100
 
 @dataclass(frozen=True)
 class InputDistribution:
-    """Where inputs come from.
+    """The distribution of inputs.
 
     Attributes:
-        family: `normal` (cut at three standard deviations, which are the ends), `uniform` or `exponential`.
+        family: `normal` (truncated at its ends, three standard deviations away), `uniform` or `exponential`.
         train: both ends, or the scale of the exponential distribution; also for interpolation.
         test: the same for extrapolation.
     """
@@ -58,22 +58,22 @@ class InputDistribution:
 
 @dataclass(frozen=True)
 class FourOperations:
-    """What is to be learned: y = a op b of two inputs, or of the sums of two sets of many.
+    """What is to be learned: y = a op b, where a and b are two inputs, or the sums of two subsets of many.
 
     Attributes:
-        sizes: of the layers, the number of inputs first.
-        distributions: of the inputs.
+        sizes: sizes of the layers, the number of inputs first.
+        distributions: distributions of the inputs.
     """
 
     sizes: tuple[int, ...]
     distributions: tuple[InputDistribution, ...]
 
     def datasets(self, seeds: int) -> list[tuple[int, int]]:
-        """The number of a distribution and a seed, for all distributions and so many seeds."""
+        """All pairs of the index of a distribution and one of `seeds` seeds."""
         return [(place, seed) for place in range(len(self.distributions)) for seed in range(seeds)]
 
     def data(self, purpose: Purpose, datasets: Sequence[tuple[int, int]], plan: EpochPlan) -> Data:
-        """The samples of datasets, each the number of a distribution and a seed: one target an operation."""
+        """The samples of datasets (index of the distribution, seed), with one target per operation."""
         batches, n_in = plan.steps, self.sizes[0]
         places, seeds = torch.tensor(datasets, dtype=torch.int32).unbind(-1)
         place, seed = places.contiguous(), _FIRST_SEED + seeds
@@ -87,13 +87,13 @@ class FourOperations:
             x[:, k, 0] = found.quantile(uniform(stream, elements)[0], ends)
             for task, operate in enumerate(FUNCTIONS.values()):
                 a, b = self.terms(seed[k : k + 1], place[k : k + 1], task)
-                # Targets are exact to single precision, as the authors' are: sums are taken in double.
+                # Targets are exact to single precision, as the authors' are: sums are computed in double.
                 inputs = x[:, k, 0].double()
                 y[:, k, task] = operate(_total(a, inputs), _total(b, inputs))
         return Data(x, y, seed, place)
 
     def terms(self, seed: Tensor, place: Tensor, task: int) -> tuple[Tensor, Tensor]:
-        """Which inputs are in a and in b: of many, half are in a, a quarter in b, at random for every run."""
+        """Which inputs are in a and in b: of many, half are in a and a quarter in b, at random per run."""
         n_in = self.sizes[0]
         if n_in == 2:
             return torch.tensor([1.0, 0.0]), torch.tensor([0.0, 1.0])

@@ -1,17 +1,18 @@
 r"""How the iNALU's authors train (Schlör, Ring, Hotho 2020, sections 3.3 and 4; their public program).
 
-Every epoch passes once, in a fixed order, over 64,000 fixed samples in batches of 64. Of ten batches eight
-train :math:`\hat W` and :math:`\hat M`, two train G, by RMSProp on the mean squared error with every element
-of the gradient clipped to [-0.1, 0.1].
+An epoch is one pass, in a fixed order, over 64,000 fixed samples in batches of 64. Of every ten batches eight
+train :math:`\hat W` and :math:`\hat M` and two train G, by RMSProp on the mean squared error with every
+element of the gradient clipped to [-0.1, 0.1].
 
 - After epoch 10, a batch with an error below 1 is followed by two steps on the regulariser alone,
   :math:`0.05 \sum_v \mathrm{mean} \max(20 - |v|, 0)`: one of :math:`\hat W, \hat M`, then one of G.
-- In every tenth epoch, if more than 10,000 errors were noted since the start or the last reinitialisation,
-  the mean of their first half is at most mean + standard deviation of the second, and the latter mean is
-  above 1, all variables are drawn again, from U(-2, 2). The optimiser's state stays.
+- In every tenth epoch, all variables are drawn again from U(-2, 2) if three conditions hold: more than 10,000
+  errors were recorded since the start or the last reinitialisation, the mean of their first half is at most
+  mean + standard deviation of the second half, and the mean of the second half is above 1. The optimiser's
+  state stays.
 
-Deviations: the authors note the error after the regulariser's first step if there is one; here it is the one
-that the batch was trained on. It is below 1 where that happens, and only means above 1 reinitialise.
+Deviations: where the regulariser takes steps, the authors record the error after the first of them; here the
+error that the batch was trained on is recorded. Such errors are below 1, and only means above 1 reinitialise.
 """
 
 from __future__ import annotations
@@ -33,9 +34,9 @@ _PENALTY, _SATURATED = 0.05, 20.0
 _MEANS = {"w": 1.0, "m": -1.0, "g": 0.0}
 _DEVIATION = 0.1
 _CYCLE, _OF_WEIGHTS = 10, 8
-"""Of the batches of a cycle, how many train the weights; the others train the gates."""
+"""Batches in a cycle, and how many of them train the weights; the others train the gates."""
 _TENTH = 10
-"""Every tenth epoch models may be reinitialised; after epoch 10 they are regularised."""
+"""In every tenth epoch models may be reinitialised; after epoch 10 they are regularised."""
 
 
 @dataclass(frozen=True)
@@ -60,7 +61,7 @@ class Data:
         x: inputs, `batches x datasets x 1 x in x samples`.
         y: targets, `batches x datasets x tasks x samples`.
         seed: of each dataset.
-        place: a number that tells datasets of the same seed apart.
+        place: a number that distinguishes datasets of the same seed.
     """
 
     x: Tensor
@@ -78,7 +79,7 @@ def train(
     compiled: bool = True,
     on_progress: Callable[[int, int], None] = lambda epoch, epochs: None,
 ) -> Tensors:
-    """Train one model for every dataset and task; the variables by name."""
+    """Train one model per dataset and task; return the variables by name."""
     shapes = kind.shapes(sizes)
     state = initial_state(shapes, data)
     program = Program(
@@ -107,7 +108,7 @@ def train(
 
 
 def initial_state(shapes: dict[str, tuple[int, int]], data: Data) -> Tensors:
-    """Variables, normal around the means that the authors found best, mean squares of 1, the last error."""
+    """Variables, normal around the means that the authors found best; mean squares of 1; errors of 0."""
     tasks = data.y.shape[2]
     state: Tensors = {}
     for part, (name, shape) in enumerate(shapes.items()):
@@ -131,7 +132,7 @@ def make_step(kind: LayerKind, shapes: dict[str, tuple[int, int]]) -> Callable[[
         for name, slope in zip(variables, slopes):
             turn = inputs["weights"] if name[0] != "g" else ~inputs["weights"]
             value, square = rmsprop(state[name], state[f"square {name}"], slope, turn)
-            # Gates and weights are apart, so that the order of the regulariser's two steps is of no matter.
+            # The regulariser treats gates and weights separately: the order of its two steps does not matter.
             due = regular[..., None, None]
             after[name], after[f"square {name}"] = rmsprop(value, square, penalty_slope(value), due)
         return after
@@ -140,7 +141,7 @@ def make_step(kind: LayerKind, shapes: dict[str, tuple[int, int]]) -> Callable[[
 
 
 def rmsprop(value: Tensor, square: Tensor, slope: Tensor, where: Tensor) -> tuple[Tensor, Tensor]:
-    """A step of RMSProp on the clipped gradient, where it is due: the value and the mean square after it."""
+    """A step of RMSProp on the clipped gradient where `where` is true: the new value and mean square."""
     slope = slope.clamp(-_CLIP, _CLIP)
     new_square = _DECAY * square + (1 - _DECAY) * slope.square()
     new_value = value - _RATE * slope / torch.sqrt(new_square + _EPSILON)
@@ -148,16 +149,16 @@ def rmsprop(value: Tensor, square: Tensor, slope: Tensor, where: Tensor) -> tupl
 
 
 def penalty_slope(value: Tensor) -> Tensor:
-    """The gradient of the regulariser: away from 0 until 20, the smaller the more elements there are."""
+    """The gradient of the regulariser, which drives values away from 0 up to 20, averaged over elements."""
     size = value.shape[-1] * value.shape[-2]
     return -_PENALTY / size * value.sign() * (value.abs() < _SATURATED)
 
 
 class Past:
-    """The errors of every model since its start or last reinitialisation, as sums up to every step.
+    """The errors of every model since its start or last reinitialisation, as cumulative sums.
 
     Attributes:
-        step: how many were noted.
+        step: number of errors recorded.
     """
 
     def __init__(self, plan: EpochPlan, models: torch.Size) -> None:
@@ -167,13 +168,13 @@ class Past:
         self._sums = torch.zeros(plan.epochs * plan.steps + 1, 2, *models, dtype=torch.float64)
 
     def note(self, error: Tensor) -> None:
-        """One more error of each model."""
+        """Record one more error of each model."""
         error = error.double()
         torch.add(self._sums[self.step], torch.stack([error, error.square()]), out=self._sums[self.step + 1])
         self.step += 1
 
     def stuck(self) -> Tensor:
-        """Which models are to be reinitialised, by the rule above."""
+        """Which models are to be reinitialised, by the rule in the module's docstring."""
         count = self.step - self._start
         middle = self._start + count // 2
         before, between, now = self._at(self._start), self._at(middle), self._sums[self.step]
@@ -183,19 +184,19 @@ class Past:
         return (count > self._least) & (first <= second + deviation) & (second > 1)
 
     def forget(self, which: Tensor) -> None:
-        """Begin again with these models."""
+        """Forget the errors of these models so far."""
         self._start = torch.where(which, self.step, self._start)
 
     def _at(self, step: Tensor) -> Tensor:
-        """The sums up to a step of each model's own: `2 x models`."""
+        """The sums up to `step`, which differs between models: `2 x models`."""
         index = step.expand(1, 2, *step.shape)
         return self._sums.gather(0, index)[0]
 
 
 def _redrawn(name: str, part: int, state: Tensors, again: Tensor, data: Data, past: Past) -> Tensor:
-    """A variable, drawn again from U(-2, 2) in the models that begin again."""
+    """A variable, drawn again from U(-2, 2) in the models that `again` selects."""
     old = state[name]
-    # A stream for every dataset and step: no two reinitialisations of a run are alike.
+    # One stream per dataset and step: no two reinitialisations of a run are alike.
     stream = key(data.seed, Purpose.REINIT, data.place + 64 * past.step, part)
     return torch.where(again[..., None, None], 4 * uniform(stream, counters(*old.shape[1:])) - 2, old)
 
@@ -203,7 +204,7 @@ def _redrawn(name: str, part: int, state: Tensors, again: Tensor, data: Data, pa
 def errors(kind: LayerKind, variables: Tensors, data: Data) -> Tensor:
     """The mean squared error of every model over all samples: `datasets x tasks`.
 
-    One dataset at a time: side by side, a model's last digits would depend on its place.
+    One dataset at a time: side by side, a model's last digits would depend on its position.
     """
     found = []
     with torch.no_grad(), one_thread():
