@@ -1,8 +1,8 @@
 """Heim et al. 2020, table 2: a layer of sums and a layer of products on 100 inputs.
 
-NAU(100, 100) before the unit (100, 1), or two NALUs; all weights start in U(0, 0.1), imaginary ones at 0,
-gates at 1. RMSProp, batches of 128 Sobol points, an L1 penalty that grows tenfold every 10,000 steps. The
-median of 10 runs plus and minus the median absolute deviation.
+NAU(100, 100) before the unit (100, 1), or two NALUs; all weights start from U(0, 0.1), imaginary ones at 0,
+gates at 1. RMSProp, batches of 128 Sobol points, an L1 penalty that grows tenfold every 10,000 steps.
+Reported is the median of 10 runs plus and minus the median absolute deviation.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ STEPS = 100_000
 
 @dataclass(frozen=True)
 class Column:
-    """An operation of the table with its ranges, rate, and the ends of the penalty's growth."""
+    """An operation of the table: its ranges, learning rate, and first and last strength of the penalty."""
 
     op: str
     range: str
@@ -45,7 +45,7 @@ class Column:
     last: float
 
     def task(self) -> Sums:
-        """The data."""
+        """The task."""
         return Sums(self.op, self.range, "heim", sobol=True)
 
     def recipe(self) -> Recipe:
@@ -116,7 +116,7 @@ def compute(scale: Scale, records: Records) -> Measured:
 
 
 def initial(model: nn.Module, seeds: Sequence[int]) -> Parameters:
-    """Weights in U(0, 0.1), imaginary ones 0, gates of the power units 1."""
+    """Weights from U(0, 0.1), imaginary ones 0, gates of the power units 1."""
     schemes: dict[str, Initialiser] = {name: Uniform(0.0, 0.1) for name, _ in model.named_parameters()}
     for path, unit in model.named_modules():
         if isinstance(unit, RealNPU):

@@ -1,7 +1,8 @@
 """Heim et al. 2020, table 1: one network of two layers for x + y, x y, x / y and sqrt(x) at once.
 
-Trained on x and y from U(0.1, 2), tested on a grid from -4.1 to 3.9 (the root on one from 0.1 to 4) by the
-mean absolute error after the last step; the median of 20 runs plus and minus the median absolute deviation.
+Trained on x and y from U(0.1, 2), tested on a grid from -4.1 to 3.9 (for the root, from 0.1 to 4) by the mean
+absolute error after the last step; reported is the median of 20 runs plus and minus the median absolute
+deviation.
 """
 
 from __future__ import annotations
@@ -56,7 +57,7 @@ class FourFunctions(Task):
         return (type(self),)
 
     def numbers(self, seed: int, split: str) -> dict[str, Any]:
-        """The range, on all splits: tests on a grid come after training."""
+        """The range, which is the same for all splits: tests on a grid come after training."""
         return {"low": 0.1, "span": 1.9}
 
     def identity(self) -> dict[str, Any]:
@@ -76,7 +77,7 @@ class FourFunctions(Task):
 
 @dataclass(frozen=True)
 class Row:
-    """A network of the table: its layers, what it is trained by, and initial weights of layers by name."""
+    """A network of the table: its layers, its optimiser, and how layers are initialised, by name."""
 
     make: Callable[[int, int], nn.Module]
     optimiser: Optimiser
@@ -84,7 +85,7 @@ class Row:
     draw: Callable[[nn.Module, Sequence[int]], Parameters] | None = None
 
     def case(self, label: str, steps: int) -> Case:
-        """Fresh batches of 100, the mean squared error, and no clamps."""
+        """The case: fresh batches of 100, the mean squared error, and no clamps."""
         recipe = Recipe(
             optimiser=self.optimiser,
             initialise=self.initialise,
@@ -114,7 +115,7 @@ def _dense(inputs: int, outputs: int) -> nn.Module:
 
 
 def _xavier(model: nn.Module, seeds: Sequence[int]) -> Parameters:
-    """Xavier's uniform scheme for the weights of an ordinary network; its shifts are 0."""
+    """Xavier's uniform scheme for the weights of an ordinary network; its biases are 0."""
     schemes: dict[str, Initialiser] = {
         name: xavier_uniform(p.shape[1], p.shape[0]) for name, p in model.named_parameters() if p.dim() == 2
     }
@@ -138,7 +139,7 @@ def _budget(scale: Scale) -> Budget:
 
 
 def cases(scale: Scale) -> dict[str, Case]:
-    """The networks of the rows that are asked for."""
+    """The networks of the rows that the scale asks for."""
     steps = _budget(scale).steps(STEPS)
     return {label: ROWS[label].case(label, steps) for label in chosen_rows(scale, ROWS)}
 
@@ -168,6 +169,6 @@ def grid_error(model: nn.Module, column: str, output: int) -> float:
 
 
 def grid(column: str) -> Tensor:
-    """All pairs of -4.1, -3.9, …, 3.9; of 0.1, 0.2, …, 4 for the root."""
+    """All pairs of -4.1, -3.9, …, 3.9; for the root, of 0.1, 0.2, …, 4."""
     line = 0.1 * torch.arange(1, 41) if column == "sqrt" else -4.1 + 0.2 * torch.arange(41)
     return torch.cartesian_prod(line, line)

@@ -1,4 +1,4 @@
-"""Units as Heim et al. 2020 built them for their comparison, where the units' own papers differ."""
+"""Units that Heim et al. 2020 compare in another form than the units' own papers define."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from nalm.units.nmu import nmu
 
 
 class ForwardClippedNMU(NMU):
-    """The NMU with weights clipped to [0, 1] in the forward pass, which start in U(0, 1)."""
+    """The NMU with weights that start from U(0, 1) and are clipped to [0, 1] in the forward pass."""
 
     name = "forward-clipped-nmu"
 
@@ -26,7 +26,7 @@ class ForwardClippedNMU(NMU):
         return nmu(x, self.weight.clamp(0, 1))
 
     def project_(self) -> None:
-        """Nothing: the clip is in the equation."""
+        """Does nothing: the equation itself clips."""
 
 
 class InputGatedINALU(INALU):
@@ -46,5 +46,5 @@ class InputGatedINALU(INALU):
         return g * weighted_sum(x, weights["W"]) + (1 - g) * inac_mul(x, weights["W_mul"])
 
     def gates(self) -> dict[str, Tensor]:
-        """None with a value of their own: the gate depends on the input."""
+        """None: the gate has no value without an input."""
         return {}
