@@ -1,4 +1,4 @@
-"""Trask et al. 2018, section 1.1 and appendix A: networks that learn the identity where they are trained."""
+"""Trask et al. 2018, section 1.1 and appendix A: networks learn the identity only where they are trained."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ NOTE = (
 
 
 def _not_of_runs(runs: Runs) -> Interval:
-    raise NotImplementedError("this error is measured by a program of its own")
+    raise NotImplementedError("this metric is measured by the entry's own program, not from runs")
 
 
 MAE = Metric("MAE", "", False, _not_of_runs)
@@ -67,7 +67,7 @@ def _reduced(budget: Budget) -> list[str]:
 
 
 def _finding(errors: Tensor) -> Finding:
-    """The mean over models of their mean errors, `models x integers`."""
+    """The mean of errors `models x integers`, with an interval over models."""
     each = errors.mean(-1).tolist()
     found = t_interval(each)
     return Finding(found.value, found.low, found.high, len(each))
@@ -80,7 +80,7 @@ def _cases(scale: Scale) -> dict[str, Case]:
 
 
 def _plan(entry: str, scale: Scale) -> list[Experiment]:
-    """Networks of all activations; both entries have the same."""
+    """Networks of all activations, which both entries share."""
     return [Experiment(entry, tuple(_cases(scale).values()), _budget(scale).seeds)]
 
 
@@ -100,7 +100,7 @@ def _far(scale: Scale, records: Records) -> Measured:
 
 
 def _near(scale: Scale, records: Records) -> Measured:
-    """Figure 1: the error from -20 to 20, inside and outside of training."""
+    """Figure 1: the error from -20 to 20, inside and outside the training range."""
     found: dict[Key, Finding] = {}
     curves: dict[str, np.ndarray] = {}
     for row, errors in _errors(scale, records, NEAR):
@@ -112,7 +112,7 @@ def _near(scale: Scale, records: Records) -> Measured:
 
 
 def _draw(measured: Measured, figure: Any) -> None:
-    """The mean error at each number, one line an activation, those with the largest errors first."""
+    """The mean error at each number, one line per activation, the largest errors first."""
     from matplotlib import colormaps
 
     figure.set_size_inches(7.2, 4.4)
@@ -137,7 +137,7 @@ def _at_least(row: str, column: str, error: float) -> Check:
 
 
 def _ramps_up(row: str) -> Check:
-    """The error outside of training is surely above the one inside."""
+    """The error outside the training range is surely above that inside."""
 
     def check(f: Findings) -> bool:
         outside, inside = f[row, OUTSIDE, MAE.name], f[row, INSIDE, MAE.name]

@@ -37,11 +37,11 @@ UNITS = ("NAC", "NALU")
 SUMS = ("a", "a + b", "a - b")
 IN, OUT = INTERPOLATION.name, EXTRAPOLATION.name
 FITTED = 5.0
-"""Per cent of the error of an untrained model below which a function counts as interpolated."""
+"""A function counts as interpolated below this error, in per cent of that of an untrained model."""
 
 
 def _not_of_runs(runs: Runs) -> Interval:
-    raise NotImplementedError("this error is measured by a program of its own")
+    raise NotImplementedError("this metric is measured by the entry's own program, not from runs")
 
 
 TRAINING = Metric("training error", "training", False, _not_of_runs)
@@ -67,11 +67,11 @@ def _plan(entry: str, scale: Scale, names: Iterable[str] | None = None) -> list[
 def _measured(
     unit: float, scale: Scale, records: Records, names: Iterable[str] | None = None, suffix: str = ""
 ) -> Measured:
-    """Errors of every model on every target, where that of an untrained LSTM is `unit`.
+    """Errors of every model on every target, scaled so that the error of an untrained LSTM is `unit`.
 
     Args:
         unit: 1 or 100.
-        scale: how much to do.
+        scale: how much of the protocol to run.
         records: the stored runs.
         names: the models, by default those that the scale asks for.
         suffix: added to their names.
@@ -120,7 +120,7 @@ class Both(Entry):
         return Measured(Findings({**left.findings, **kept}), reduced)
 
     def experiments(self, scale: Scale) -> list[Experiment]:
-        """Those of both halves."""
+        """The experiments of both halves."""
         return [*self.left.experiments(_left(scale)), *self._right(scale)]
 
     def _right(self, scale: Scale) -> list[Experiment]:
@@ -128,12 +128,12 @@ class Both(Entry):
 
 
 def _right_names(scale: Scale) -> list[str]:
-    """The recurrent models of the rows that are asked for."""
+    """The recurrent models of the rows that the scale asks for."""
     return [name for row, name in _RECURRENT.items() if scale.rows is None or row in scale.rows]
 
 
 def _left(scale: Scale) -> Scale:
-    """The same for the static half alone."""
+    """The same scale for the static half alone."""
     if scale.rows is None:
         return scale
     return replace(scale, rows=tuple(row for row in scale.rows if row not in _RECURRENT))

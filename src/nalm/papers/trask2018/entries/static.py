@@ -21,7 +21,7 @@ COLUMNS = {
     "a²": "square",
     "√a": "sqrt",
 }
-"""The columns, and what they are called here."""
+"""The columns, and the names of their operations here."""
 SUMS, PRODUCTS = ("a + b", "a - b"), ("a × b", "a / b", "a²", "√a")
 ACTIVATIONS = {
     "Relu6": "relu6",
@@ -53,28 +53,28 @@ NAC = Series("NAC", "nac+nac", recipe=RECIPE)
 NALU = Series("NALU", "nalu+nalu", recipe=RECIPE)
 SERIES = (*(mlp(label, name) for label, name in ACTIVATIONS.items()), NONE, NAC, NALU)
 SOLVED = 0.05
-"""Per cent: what the paper prints as 0.0."""
+"""In per cent: the paper prints smaller errors as 0.0."""
 
 
 def solves(row: str, columns: Iterable[str], metric: str, most: float = SOLVED) -> Check:
-    """The error of a row rounds to 0.0 in these columns, or its interval reaches as low."""
+    """In each of these columns the error of a row rounds to 0.0, or the lower end of its interval does."""
     return lambda f: all(least(f, row, c, metric) < most for c in columns)
 
 
 def least(f: Findings, row: str, column: str, metric: str) -> float:
-    """The lower end of an error."""
+    """The lower end of an error's interval."""
     finding = f[row, column, metric]
     ends = [end for end in (finding.low, finding.value) if end is not None]
     return min(ends, default=float("inf"))
 
 
 def fails(row: str, columns: Iterable[str], metric: str, most: float = SOLVED) -> Check:
-    """The error of a row is above what rounds to 0.0, in each of these columns."""
+    """In each of these columns the error of a row is too large to round to 0.0."""
     return lambda f: all((f[row, c, metric].value or 0.0) >= most for c in columns)
 
 
 def value_of(f: Findings, row: str, column: str, metric: str) -> float:
-    """An error; infinite where there is none."""
+    """An error; infinite if it has no value."""
     value = f[row, column, metric].value
     return float("inf") if value is None else value
 

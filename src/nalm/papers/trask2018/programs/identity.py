@@ -1,8 +1,8 @@
 """The identity on scalars, learnt by networks with three hidden layers of eight values.
 
-Trask et al. 2018, section 1.1 and appendix A: 10,000 steps on the squared error with the rate 0.01, numbers
-from -5 to 5. The paper leaves open the optimiser (here Adam), the initial values (Xavier uniform, no shift)
-and the batch (64 fresh numbers a step).
+Trask et al. 2018, section 1.1 and appendix A: 10,000 steps on the squared error with learning rate 0.01,
+numbers from -5 to 5. The paper does not give the optimiser (here Adam), the initialisation (Xavier uniform,
+biases 0) and the batch (64 fresh numbers per step).
 
 All models of one activation train side by side, model axis first, each on numbers of its own seed.
 """
@@ -36,7 +36,7 @@ _REPORT = 100
 
 @dataclass(frozen=True)
 class Identity(Task):
-    """The number itself; the error is the mean absolute one on the integers."""
+    """The number itself; the error is the mean absolute error on the integers."""
 
     name = "trask2018-identity"
     in_features = 1
@@ -70,7 +70,7 @@ class Hundred(BlockTrainer):
     SECONDS_PER_STEP = 1e-5
 
     def train_block(self, runs: RunGroup, seeds: range, options: Options, on_step: OnStep) -> Ended:
-        """One network for each seed."""
+        """One network per seed."""
         activation: str = runs.model[-1].activation  # type: ignore[index]
         together = torch.tensor(seeds, dtype=torch.int32)
         parameters = trained(activation, together, options.iterations, on_step)
@@ -88,7 +88,7 @@ def network(activation: str) -> ModelSpec:
 
 
 def case(activation: str, steps: int) -> Case:
-    """Networks with an activation, trained for so many steps."""
+    """Networks with an activation, trained for `steps` steps."""
     recipe = Recipe(optimiser=SideBySide(), clamps=(), batch_size=BATCH, iterations=steps)
     return Case(network(activation), Identity(), other_recipe=recipe, hidden=HIDDEN)
 
@@ -102,7 +102,7 @@ def initial(activation: str, seeds: Tensor) -> Parameters:
 def apply(activation: str, parameters: Parameters, x: Tensor) -> Tensor:
     """All networks: x `models x n x 1` to `models x n x 1`.
 
-    What the stack of units computes, by batched products: those cost an uncompiled program least.
+    Computes the same as the stack of units, by batched products, which are fastest without compiling.
     """
     function = FUNCTIONS[activation]
     for layer in range(LAYERS + 1):
@@ -114,9 +114,9 @@ def apply(activation: str, parameters: Parameters, x: Tensor) -> Tensor:
 
 
 def trained(activation: str, seeds: Tensor, steps: int, on_step: OnStep = lambda step: None) -> Parameters:
-    """The parameters of networks after this many steps."""
+    """The parameters of networks after `steps` steps."""
     parameters = {name: p.requires_grad_() for name, p in initial(activation, seeds).items()}
-    # Adam works element by element: one for all is one for each.
+    # Adam works element by element: one optimiser for all models equals one per model.
     adam = torch.optim.Adam(parameters.values(), lr=RATE, fused=True)
     elements = counters(BATCH, 1)
     for step in range(steps):

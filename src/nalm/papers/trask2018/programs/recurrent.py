@@ -1,11 +1,11 @@
 """Sums over time of two parts of the inputs, then an operation, learnt by recurrent models.
 
-Trask et al. 2018, section 4.1 and appendix B: ten inputs a step, training on sequences of 10 steps, testing
-on sequences of 10 and 1000; the error is relative to that of an LSTM that was not trained. States have two
-values: "all models use a hidden layer size of 2".
+Trask et al. 2018, section 4.1 and appendix B: ten inputs per step, training on sequences of 10 steps, testing
+on sequences of 10 and 1000; the error is relative to that of an untrained LSTM. States have two values: "all
+models use a hidden layer size of 2".
 
-The paper leaves open what follows, and it is chosen so: inputs from U[0,1), parts of two inputs that share
-one, Adam with the rate 0.01, batches of 32 sequences, 10,000 steps, gradients clipped to the norm 1.
+Chosen here, because the paper does not say: inputs from U[0,1), parts of two inputs that share one, Adam with
+the learning rate 0.01, batches of 32 sequences, 10,000 steps, gradients clipped to norm 1.
 """
 
 from __future__ import annotations
@@ -26,9 +26,9 @@ from nalm.tasks import ArithmeticDataset
 INPUTS, SIZE, SHORT, LONG = 10, 2, 10, 1000
 SEEDS, STEPS, RATE, BATCH, SAMPLES, NORM = 10, 10_000, 0.01, 32, 500, 1.0
 LAST = 100
-"""The training error is the mean over this many steps, the last ones."""
+"""The training error is the mean over this many last steps."""
 OVERFLOW = 1e300
-"""What stands for an error that is no number any more."""
+"""Replaces errors that are NaN or infinite."""
 _REPORT = 50
 """Steps between reports of progress."""
 
@@ -47,7 +47,7 @@ KINDS = kinds(INPUTS, SIZE)
 
 @dataclass(frozen=True)
 class Errors:
-    """Mean squared errors, one for each target and seed, `targets x seeds`."""
+    """Mean squared errors, `targets x seeds` each."""
 
     training: np.ndarray
     interpolation: np.ndarray
@@ -58,7 +58,7 @@ class Lanes:
     """Models side by side: every target for every seed, targets first. Models of a seed share their data.
 
     Args:
-        seeds: one for each model of a target.
+        seeds: one per model of a target.
         dtype: precision of the data.
     """
 
@@ -77,7 +77,7 @@ class Lanes:
         return uniform(key(self.seeds, purpose, step), counters(*shape, INPUTS), self.dtype)
 
     def spread(self, x: Tensor) -> Tensor:
-        """From one of each seed to one of each model."""
+        """Repeat data that are given per seed for every model."""
         return x.repeat(len(TARGETS), *[1] * (x.dim() - 1))
 
     def targets(self, totals: Tensor) -> Tensor:
@@ -86,12 +86,12 @@ class Lanes:
         return torch.cat([target(a, b) for target in TARGETS.values()])
 
     def by_target(self, errors: Tensor) -> np.ndarray:
-        """From `models` to `targets x seeds`; what is no number counts as the largest error."""
+        """From `models` to `targets x seeds`; NaN and infinite errors become `OVERFLOW`."""
         return finite(errors).reshape(len(TARGETS), -1).numpy()
 
 
 def finite(errors: Tensor) -> Tensor:
-    """What is no number counts as the largest error."""
+    """The errors, with `OVERFLOW` for those that are NaN or infinite."""
     return torch.nan_to_num(errors.double(), OVERFLOW, OVERFLOW, OVERFLOW)
 
 
@@ -128,7 +128,7 @@ def test_errors(kind: RecurrentKind, parameters: Parameters, seeds: Sequence[int
 
 
 def clip_(parameters: Parameters) -> None:
-    """Shorten the gradient of each model to the norm 1; a gradient that is no number any more is dropped."""
+    """Clip the gradient of each model to norm 1, after setting elements that are NaN or infinite to 0."""
     gradients = [p.grad for p in parameters.values() if p.grad is not None]
     for g in gradients:
         torch.nan_to_num_(g, 0.0, 0.0, 0.0)
@@ -144,7 +144,7 @@ def train(
     """Trained parameters, and the mean loss of each model over the last steps."""
     lanes = Lanes(seeds)
     parameters = {name: p.requires_grad_() for name, p in kind.initial(lanes.all_seeds()).items()}
-    # Adam works element by element: one for all is one for each.
+    # Adam works element by element: one optimiser for all models equals one per model.
     adam = torch.optim.Adam(parameters.values(), lr=RATE, fused=True)
     last: list[Tensor] = []
     for step in range(steps):
@@ -162,7 +162,7 @@ def train(
 
 @functools.lru_cache(maxsize=8)
 def untrained_errors(seeds: int) -> Errors:
-    """The errors of LSTMs with their initial weights; as training error the one on short sequences."""
+    """The errors of LSTMs with their initial weights; the training error is that on short sequences."""
     kind, lanes = KINDS["LSTM"], Lanes(range(seeds))
     parameters = kind.initial(lanes.all_seeds())
     short, long = map(lanes.by_target, test_errors(kind, parameters, range(seeds)))

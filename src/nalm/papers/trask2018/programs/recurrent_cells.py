@@ -1,8 +1,8 @@
-"""Recurrent cells on a model axis, as pure functions: x `models x n x inputs`, state `models x n x size`.
+"""Recurrent cells with a model axis, as pure functions: x `models x n x inputs`, state `models x n x size`.
 
 LSTM, GRU and simple networks as torch defines and initialises them, with a linear layer that reads the last
-state; NAC and NALU as cells whose new state is the unit of input and old state side by side, and a second
-unit that reads the last state (Trask et al. 2018, section 4.1 and appendix B).
+state. NAC and NALU as cells: a unit maps the input concatenated with the old state to the new state, and a
+second unit reads the last state (Trask et al. 2018, section 4.1 and appendix B).
 """
 
 from __future__ import annotations
@@ -22,13 +22,13 @@ from nalm.units.nac_mul import EPSILON
 
 Parameters = dict[str, Tensor]
 State = tuple[Tensor, ...]
-"""Of each part `models x n x size`; the first part is what is read."""
+"""The parts of a state, each `models x n x size`; the first part is read."""
 Layer = Callable[[Tensor], Tensor]
 
 
 @dataclass(frozen=True)
 class Model:
-    """A cell and what reads its last state, with their parameters in place."""
+    """A cell and the layer that reads its last state, with their parameters."""
 
     start: Callable[[int, int], State]
     step: Callable[[Tensor, State], State]
@@ -40,8 +40,8 @@ class RecurrentKind:
     """A kind of recurrent model.
 
     Attributes:
-        declared: the shape of each parameter, and how it starts.
-        make: the model with parameters `models x ...`.
+        declared: the shape and initialiser of each parameter.
+        make: makes the model from parameters `models x ...`.
     """
 
     declared: dict[str, tuple[tuple[int, ...], Initialiser]]
@@ -65,7 +65,7 @@ def _zeros(parameters: Parameters, size: int, parts: int) -> Callable[[int, int]
 
 
 Update = Callable[[Tensor, Tensor, State], State]
-"""The next state by what the input and what the old state bring to the gates."""
+"""Computes the next state from the input's and the old state's contributions to the gates."""
 
 
 def _lstm(x: Tensor, h: Tensor, state: State) -> State:
@@ -90,7 +90,7 @@ def _relu(x: Tensor, h: Tensor, state: State) -> State:
 
 
 def _gated(update: Update, gates: int, parts: int, inputs: int, size: int) -> RecurrentKind:
-    """A network of torch's: all parameters start uniform within 1 / sqrt(size)."""
+    """A network as in torch: all parameters start from a uniform distribution within 1 / sqrt(size)."""
     bound = Uniform(-1 / math.sqrt(size), 1 / math.sqrt(size))
     shapes = {
         "weight_x": (gates * size, inputs),
@@ -152,8 +152,8 @@ class RecurrentNetwork(nn.Module):
 
     Args:
         kind: the name of the kind.
-        size: values of its state.
-        inputs: numbers in a step of a sequence.
+        size: number of values in its state.
+        inputs: number of inputs per step of a sequence.
     """
 
     def __init__(self, kind: str, size: int, inputs: int) -> None:
@@ -166,7 +166,7 @@ class RecurrentNetwork(nn.Module):
             self.get_submodule(part).register_parameter(own, nn.Parameter(torch.zeros(shape)))
 
     def forward(self, x: Tensor) -> Tensor:
-        """What is read of the last state."""
+        """The output that is read from the last state."""
         model = self.kind.make({name: p[None] for name, p in self.named_parameters()})
         state = model.start(1, len(x))
         for now in x.unbind(1):

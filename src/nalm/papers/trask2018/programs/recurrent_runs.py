@@ -1,4 +1,4 @@
-"""The recurrent models of Trask et al. 2018 as runs: their tasks, their trainer, what is stored of them."""
+"""The recurrent models of Trask et al. 2018 as runs: their tasks, their trainer, and their stored errors."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class SumsOverTime(Task):
         return SHORT, INPUTS
 
     def shape(self) -> Hashable:
-        """All functions are learnt side by side."""
+        """The same for all functions: they are learnt side by side."""
         return (type(self),)
 
     def identity(self) -> dict[str, Any]:
@@ -72,7 +72,7 @@ class AllTargets(BlockTrainer):
     SECONDS_PER_STEP = 5e-5
 
     def train_block(self, runs: RunGroup, seeds: range, options: Options, on_step: OnStep) -> Ended:
-        """One model for each target and seed."""
+        """One model per target and seed."""
         kind: RecurrentKind = runs.model.kind  # type: ignore[assignment]
         parameters, loss = recurrent.train(kind, seeds, options.iterations, on_step)
         short, long = recurrent.test_errors(kind, parameters, seeds)
@@ -85,7 +85,7 @@ class AllTargets(BlockTrainer):
 
 
 def case(kind: str, target: str, steps: int) -> Case:
-    """A kind of model on a target, trained for so many steps."""
+    """A kind of model on a target, trained for `steps` steps."""
     model = GivenModel(f"trask2018-recurrent:{kind}", partial(_network, kind))
     recipe = Recipe(optimiser=SideBySide(), clamps=(), batch_size=BATCH, iterations=steps)
     return Case(model, SumsOverTime(target), other_recipe=recipe)

@@ -1,7 +1,7 @@
-"""Errors next to those of models that were not trained, which tables 1, 6, 7 and 9 of Trask et al. 2018 give.
+"""Errors relative to those of untrained models, as in tables 1, 6, 7 and 9 of Trask et al. 2018.
 
 For the static tasks the paper divides by "one randomly initialized model for each task" and does not say
-which: here it is the linear model, two layers of it.
+which: here it is a linear model of two layers.
 """
 
 from __future__ import annotations
@@ -60,10 +60,10 @@ def scaled(finding: Finding, factor: float) -> Finding:
 
 @dataclass(frozen=True)
 class Relative(Grid):
-    """A grid whose errors are divided by that of untrained models on the same task.
+    """A grid whose errors are divided by those of untrained models on the same task.
 
     Attributes:
-        unit: what the error of an untrained model stands for: 100 in tables of percentages.
+        unit: the value that the error of an untrained model is scaled to: 100 in tables of percentages.
     """
 
     unit: float = 100.0
