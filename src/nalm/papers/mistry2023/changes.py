@@ -41,27 +41,27 @@ def loss(other: Loss) -> Change:
 
 
 def penalties(*parts: Penalty) -> Change:
-    """These penalties alone."""
+    """These penalties instead of the recipe's."""
     return lambda recipe: replace(recipe, penalties=parts)
 
 
 def more_penalties(*parts: Penalty) -> Change:
-    """These penalties next to the others."""
+    """These penalties in addition to the recipe's."""
     return lambda recipe: replace(recipe, penalties=(*recipe.penalties, *parts))
 
 
 def bounds(*parts: Clamp) -> Change:
-    """These clamps next to the others."""
+    """These clamps in addition to the recipe's."""
     return lambda recipe: replace(recipe, clamps=(*recipe.clamps, *parts))
 
 
 def initialise(*parts: Initialise) -> Change:
-    """These initial values."""
+    """These initialisations."""
     return lambda recipe: replace(recipe, initialise=parts)
 
 
 def l1_growth(first: float, last: float) -> Change:
-    """L1 that grows from one strength to another."""
+    """An L1 penalty that grows from one strength to another."""
     return penalties(L1(1.0, Growth(first, last)))
 
 
@@ -81,7 +81,7 @@ def gradient_noise(eta: float) -> Change:
 
 
 def several(*changes: Change) -> Change:
-    """One after the other."""
+    """Several changes, applied in this order."""
 
     def change(recipe: Recipe) -> Recipe:
         for each in changes:

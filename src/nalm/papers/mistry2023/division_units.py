@@ -9,7 +9,7 @@ BASELINE = Series("Real NPU", "realnpu")
 MODIFIED = Series("Real NPU (mod)", "realnpu@modified")
 NRU = Series("NRU", "nru")
 NMRU = Series("NMRU", "nmru(exact_evaluation=true)")
-"""Without an epsilon in evaluation, as in public code: see `NMRU_NOTE`."""
+"""Without epsilon in evaluation, as in public code: see `NMRU_NOTE`."""
 NMRU_NOTE = (
     "The NMRU leaves the epsilon of its equation out in evaluation, as public code does; mistry2023:fig5.6 "
     "also has it as printed, which differs on U[-2,2) (docs/fidelity.md)."
@@ -21,7 +21,7 @@ MIXED = label("-2:2")
 
 
 def near_zero(inputs: int | None) -> dict[str, RangeTask]:
-    """Reciprocals of the first of some inputs, or where that is None quotients of two, close to zero."""
+    """Tasks close to zero: reciprocals of the first of `inputs` inputs, or for None quotients of two."""
     return {
         label(name): SingleModule("div", name) if inputs is None else Reciprocal("reciprocal", name, inputs)
         for name in RANGE_SETS["near-zero"]

@@ -31,7 +31,7 @@ _SECTION = "thesis, section 3.3.2"
 
 
 def _gap(f: Findings, end: int) -> float:
-    """How much better the NPU is than the Real NPU on U[-2,2): at least (0), at most (1)."""
+    """How much better the NPU is than the Real NPU on U[-2,2): at least (`end` 0) or at most (1)."""
     npu, real = f.rate("NPU", label("-2:2")), f.rate("Real NPU", label("-2:2"))
     ends = ((npu.low, real.high), (npu.high, real.low))
     return (ends[end][0] or 0) - (ends[end][1] or 0)

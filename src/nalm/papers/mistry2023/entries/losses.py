@@ -12,7 +12,7 @@ from nalm.recipes import MAPE, PCC, PCCThenMSE
 
 _PLAIN = ("MSE", "PCC", "MAPE")
 _SWITCH = 25_000.0
-"""With 10 inputs: the default of the public program; the thesis states none."""
+"""With 10 inputs: the default of the public program; the thesis gives no value."""
 
 
 def _losses(series: Series, switch: float) -> tuple[Series, ...]:

@@ -19,7 +19,7 @@ ARITHMETIC: dict[str, RangeTask] = {
 }
 """The arithmetic dataset on the nine ranges."""
 QUICK = 0.02
-"""Part of the steps that the quick protocol takes of five million."""
+"""Fraction of the five million steps that the quick protocol takes."""
 
 
 def _stgnmu(value: float) -> Series:

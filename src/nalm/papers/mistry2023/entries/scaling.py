@@ -13,7 +13,7 @@ from nalm.papers.shared.series import label
 
 _POSITIVE = [label(name) for name in ("0.1:0.2", "1:2", "1.1:1.2", "10:20")]
 _LEAST = 1e-16
-"""Errors below this are as good as none."""
+"""Smaller errors are compared as if they were this large."""
 _NMU = "NMU (reg on)"
 _SCALED = [row for row in feature_scaling.VARIANTS if not row.startswith("NMU")]
 
@@ -27,7 +27,7 @@ def _less_sparse(row: str) -> Check:
 
 
 def _like(row: str, other: str) -> Check:
-    """The test errors of two rows are of one size: less than a power of ten apart, on average over ranges."""
+    """The test errors of two rows are less than a power of ten apart, on average over ranges."""
 
     def check(f: Findings) -> bool:
         columns = f.columns(row)

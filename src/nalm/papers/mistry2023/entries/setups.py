@@ -12,7 +12,7 @@ from nalm.papers.shared.findings import measure
 
 
 def _apart(f: Findings) -> bool:
-    """Some row succeeds surely more often in one set-up than in another, on one operation."""
+    """On some operation, some row succeeds surely more often in one set-up than in another."""
     for row in setups.ROWS:
         columns = f.columns(row)
         for kind in {column.rpartition(", ")[2] for column in columns}:

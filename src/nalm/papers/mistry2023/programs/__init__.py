@@ -1,1 +1,1 @@
-"""Programs behind entries that are no grids of runs, and entries that measure in their own way."""
+"""Programs behind entries that are not grids of runs, and entries with their own way of measuring."""

@@ -22,11 +22,11 @@ if TYPE_CHECKING:
 _UNITS: dict[str, type[NALU]] = {"NALU (base e)": NALU, "G-NALU (golden ratio)": GNALU}
 _EXTENT, _COUNT = 10.0, 201
 _NEAR = 0.01
-"""How near to {-1, 0, 1} a weight counts as discrete."""
+"""A weight counts as discrete if it is this close to -1, 0 or 1."""
 
 
 def surface(kind: type[NALU], raw: Tensor) -> tuple[Tensor, Tensor]:
-    """The effective weight at pairs of raw weights `n x 2`, and the length of its gradient there."""
+    """The effective weight at pairs of raw weights `n x 2`, and the norm of its gradient there."""
     unit = kind(1, 1, batch_shape=(len(raw),), dtype=torch.float64)
     with torch.no_grad():
         unit.w_hat.copy_(raw[:, 0, None, None])
@@ -78,7 +78,7 @@ def _value(f: Findings, unit: int, column: str) -> float:
 
 
 def draw(measured: Measured, figure: Figure) -> None:
-    """One map a unit, with lines of equal weight."""
+    """One map per unit, with lines of equal weight."""
     axes = row_of_panels(figure, len(_UNITS), 4.6, 4.0)
     axis_values = evenly_spaced(-_EXTENT, _EXTENT, _COUNT).numpy()
     levels = [-0.99, -0.5, -0.1, 0.1, 0.5, 0.99]

@@ -22,7 +22,7 @@ _MARKS = (0.1, 0.5, 1.0, 2.0, 4.0, 10.0)
 
 
 def bound(deviation: float, u: float = 1.0) -> Tensor:
-    """The noise of a batch of this deviation where the uniform number behind it is u; 1 is the upper end."""
+    """The noise of a batch of this standard deviation for the uniform number u; 1 gives the upper end."""
     unit = SNMU(2, 1, noise="batch", dtype=torch.float64)
     unit.uniform_source = lambda size, dtype, device: torch.full(size, u, dtype=dtype, device=device)
     batch = torch.linspace(-1, 1, 256, dtype=torch.float64).reshape(128, 2)
@@ -30,7 +30,7 @@ def bound(deviation: float, u: float = 1.0) -> Tensor:
 
 
 def compute(scale: Scale) -> Measured:
-    """The upper end of the noise over the deviation."""
+    """Both ends of the noise as functions of the standard deviation."""
     findings = {("upper bound", f"deviation {mark:g}", "noise"): exact(bound(mark)) for mark in _MARKS}
     findings |= {("lower bound", f"deviation {mark:g}", "noise"): exact(bound(mark, 0.0)) for mark in _MARKS}
     line = torch.linspace(0.05, 10, 200, dtype=torch.float64)
@@ -42,7 +42,7 @@ def _upper(f: Findings, mark: float) -> float:
 
 
 def _is_exponential(f: Findings) -> bool:
-    """Whether equal steps of the deviation divide what is above 1 by equal factors."""
+    """Whether equal steps of the deviation divide the excess over 1 by equal factors."""
     excess = [_upper(f, mark) - 1 for mark in (1.0, 2.0, 4.0)]
     return abs((excess[0] / excess[1]) ** 2 - excess[1] / excess[2]) < 0.01
 

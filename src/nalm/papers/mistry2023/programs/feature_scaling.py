@@ -1,7 +1,7 @@
 """Thesis, section 6.1 and figure 6.1: the NMU behind feature scaling, on the single module task.
 
-Every variant starts from the same weights of the NMU and sees the same batches as the NMU of the benchmark.
-The statistics of each range come from training data that are drawn once.
+Every variant starts from the same NMU weights and sees the same batches as the NMU of the benchmark. The
+statistics of each range come from training data that are drawn once.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 SAMPLES = 100_000
-"""Training data that the statistics of a range come from."""
+"""Training samples that the statistics of a range are computed from."""
 SCALINGS: dict[str, Callable[[nn.Module, Tensor, Tensor], nn.Module] | None] = {
     "NMU": None,
     "min-max": Scaled.min_max,
@@ -62,7 +62,7 @@ class BehindScaling(SingleModule):
         return (super().shape(), self.scaling)
 
     def network(self, unit: nn.Module) -> nn.Module:
-        """The unit between scalings."""
+        """The unit between the scalings of its inputs and output."""
         scaled = SCALINGS[self.scaling]
         assert scaled is not None
         return scaled(unit, *training_data(self))
@@ -78,13 +78,13 @@ class BehindScaling(SingleModule):
 
 @dataclass(frozen=True)
 class Variant:
-    """A row of the figure: a way to scale, and whether the penalty on weights is on."""
+    """A row of the figure: a scaling, and whether weights are penalised."""
 
     scaling: str
     penalised: bool
 
     def case(self, range: str, factor: float) -> Case:
-        """It on a range, with a part of the steps; without scaling it is a run of the benchmark."""
+        """The variant on a range, with `factor` of the steps; without scaling, a case of the benchmark."""
         recipe = shorter(self.recipe(), factor)
         if SCALINGS[self.scaling] is None:
             return Case(ModelSpec.parse("nmu"), SingleModule("mul", range), other_recipe=recipe)
@@ -92,7 +92,7 @@ class Variant:
         return Case(model, BehindScaling("mul", range, scaling=self.scaling), other_recipe=recipe)
 
     def recipe(self) -> Recipe:
-        """That of the benchmark, with or without its penalty."""
+        """The recipe of the benchmark, with or without its penalty."""
         published = NMU.recipe("mul")
         return published if self.penalised else replace(published, penalties=())
 
@@ -103,12 +103,12 @@ VARIANTS = {
 
 
 def training_data(task: Task, samples: int = SAMPLES) -> tuple[Tensor, Tensor]:
-    """Inputs and targets that statistics come from, apart from those that are trained on."""
+    """Inputs and targets that statistics are computed from; none of them is trained on."""
     return sample(task, 0, Split.TRAIN, samples, dtype=torch.float32, aside=Aside.STATISTICS)
 
 
 def initial(network: nn.Module, seeds: Sequence[int]) -> Parameters:
-    """Those of the network for every seed, and of the NMU in it those that the benchmark draws."""
+    """The network's own parameters for every seed, but NMU weights as the benchmark draws them."""
     held = {name: p.detach().repeat(len(seeds), *[1] * p.dim()) for name, p in network.named_parameters()}
     nmu = Models(NMU(2, 1), torch.float32, torch.device("cpu"))
     return {**held, _weight(held): nmu.initial(torch.tensor(seeds).int())["weight"]}
@@ -150,7 +150,7 @@ def compute(scale: Scale, records: Records) -> Measured:
 
 
 def _measures(case: Case, records: Sequence[Record]) -> dict[str, Finding]:
-    """Success, errors and sparsity error of some runs, of all of them whether solved or not."""
+    """Success, errors and sparsity error over all runs, solved or not."""
     weights = stacked(record.chosen_parameters for record in records)
     sparsity = distance_to_bit(weights[_weight(weights)]).flatten(1).amax(-1)
     return {
@@ -212,4 +212,4 @@ def _panel(axis: Axes, metric: str, measured: Measured) -> None:
 
 
 _LEAST = 1e-16
-"""What an error of exactly zero is drawn at, on an axis of powers of ten."""
+"""Errors of exactly zero are drawn here, because the axis is logarithmic."""

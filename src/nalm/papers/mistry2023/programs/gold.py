@@ -1,7 +1,8 @@
 """Test errors of ideal weights where inputs are close to zero (thesis, figure 5.12).
 
-Units compute in float32 as in the thesis. Its NMRU has no epsilon in evaluation. Beside the thesis's three,
-the RealNPU is measured with an epsilon that float32 does not notice, because the text speaks of epsilon 0.
+Units compute in float32 as in the thesis. Its NMRU has no epsilon in evaluation. In addition to the thesis's
+three units, the RealNPU is measured with an epsilon too small for float32, because the text mentions
+epsilon 0.
 """
 
 from __future__ import annotations
@@ -33,7 +34,7 @@ _MODELS = {
     "Real NPU, ε = 0": "realnpu(epsilon=1e-30)",
 }
 _RANGES = RANGE_SETS["near-zero"]
-"""From the nearest to zero on."""
+"""The ranges, the nearest to zero first."""
 _TASKS = ("reciprocal, 1 input", "reciprocal, 2 inputs", "division, 2 inputs")
 _SEEDS = 25
 
@@ -51,7 +52,7 @@ def column(task: str, range_: str) -> str:
 
 
 def gold_errors(model: str, task: RangeTask, seeds: int) -> list[float]:
-    """Test errors of ideal weights, one a seed, on 10,000 samples each."""
+    """Test errors of ideal weights, one per seed, on 10,000 samples each."""
     case = Case(ModelSpec.parse(model), task)
     runs = [Run(case, seed) for seed in range(seeds)]
     errors = ideal_errors(case.build(), runs, compiled=False)
@@ -81,7 +82,7 @@ def larger(row: str, other: str) -> Check:
 
 
 def grows(row: str, task: str) -> Check:
-    """The error grows from range to range on the way to zero."""
+    """The error grows from range to range towards zero."""
 
     def check(f: Findings) -> bool:
         errors = [_error(f, row, task, range_) for range_ in _RANGES]
@@ -103,7 +104,7 @@ CLAIMS = (
 
 
 def draw(measured: Measured, figure: Figure) -> None:
-    """One panel a task; errors of exactly 0 stand at the foot."""
+    """One panel per task; errors of exactly 0 are drawn at the bottom."""
     axes = row_of_panels(figure, len(_TASKS), 4.2, 4.2)
     for axis, name in zip(axes, _TASKS):
         for k, row in enumerate(_MODELS):
@@ -116,7 +117,7 @@ def draw(measured: Measured, figure: Figure) -> None:
             axis.errorbar(places, middle, yerr=[below, above], label=row, **style)
         axis.set_yscale("symlog", linthresh=1e-16)
         if axis.get_ylim()[0] < 0:
-            axis.set_ylim(bottom=-4e-17)  # errors of exactly 0, and no negative ones
+            axis.set_ylim(bottom=-4e-17)  # shows errors of exactly 0; none are negative
         axis.set_xticks(range(len(_RANGES)), [f"U[{r.replace(':', ',')})" for r in _RANGES], rotation=30)
         axis.set(title=name.capitalize(), ylabel="test error of ideal weights")
         axis.grid(axis="y", alpha=0.3)

@@ -3,9 +3,9 @@ r"""An NMU between learnt scales of its inputs and its output (thesis, table 6.1
 .. math:: \hat X = \frac{2 (X - \bar X)}{\max X - \min X} \odot w^{in} + b^{in}, \quad z = NMU(\hat X), \quad
           \hat y = (z w^{out} + b^{out}) \frac{\max y - \min y}{2}
 
-Thesis, equation 6.1. Its batch is not given: this one has 128 samples of x1 from U[0.6, 3.7) and x2 from
-U[1.9, 9.5), whose mean and extent are like the thesis's. Nor is the optimiser: it is L-BFGS here, from scales
-of 1, offsets of 0 and NMU weights drawn by the seed.
+Thesis, equation 6.1. The thesis does not give its batch: here it has 128 samples of x1 from U[0.6, 3.7) and
+x2 from U[1.9, 9.5), whose mean and extent are like the thesis's. Nor does it give the optimiser: here it is
+L-BFGS, starting from scales of 1, offsets of 0 and NMU weights drawn by the seed.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ def batch(samples: int = _SAMPLES) -> tuple[Tensor, Tensor]:
 
 
 class MinMaxScaled(nn.Module):
-    """An NMU of inputs scaled by their extent, with an output scaled by that of the targets."""
+    """An NMU whose inputs are scaled by their extent, and whose output is scaled by that of the targets."""
 
     centre: Tensor
     extent: Tensor
@@ -86,14 +86,14 @@ class MinMaxScaled(nn.Module):
 
     @torch.no_grad()
     def terms(self) -> Tensor:
-        """What it computes, as factors of x1 x2, x1, x2 and 1; read off at the corners of the unit square."""
+        """The coefficients of x1 x2, x1, x2 and 1 in its output, from the corners of the unit square."""
         corners = torch.tensor([[0, 0], [0, 1], [1, 0], [1, 1]], dtype=self.w_in.dtype)
         none, second, first, both = self(corners).flatten()
         return torch.stack([both - first - second + none, first - none, second - none, none])
 
 
 def fit(model: MinMaxScaled, seed: int, rounds: int = _ROUNDS) -> tuple[MinMaxScaled, Tensor]:
-    """A copy of the model, trained on the one batch, and its error; NMU weights are clamped after a round."""
+    """A copy of the model, trained on the one batch, and its error; each round ends with the NMU's clamp."""
     (x, y), model = batch(), copy.deepcopy(model)
     if model.nmu.weight.requires_grad:
         model.nmu.reset_parameters(torch.Generator().manual_seed(seed))
@@ -117,7 +117,7 @@ def fit(model: MinMaxScaled, seed: int, rounds: int = _ROUNDS) -> tuple[MinMaxSc
 
 @dataclass(frozen=True)
 class OneBatch(Task):
-    """The product of two inputs, on one batch that is also what is tested on."""
+    """The product of two inputs, trained and tested on one batch."""
 
     name = "mistry2023-one-batch"
     in_features = 2
@@ -169,7 +169,7 @@ class OneByOne(Trainer):
         return last_step(runs, options, Ended(parameters, error, error), time.perf_counter() - began)
 
     def seconds(self, runs: int, recipe: Recipe, inputs: int) -> float:
-        """What these runs take on one core, roughly."""
+        """Roughly how long these runs take on one core."""
         return runs * recipe.iterations * self.SECONDS_PER_ROUND
 
 
@@ -198,13 +198,13 @@ def case(row: str, scale: Scale) -> Case:
 
 
 def plan(scale: Scale) -> list[Experiment]:
-    """Both models; the fixed one has no choice, and one seed."""
+    """Both models; the fixed one draws nothing, so it has one seed."""
     tries = {FIXED: 1, LEARNT: _budget(scale).seeds}
     return [Experiment("mistry2023:table6.1", (case(row, scale),), count) for row, count in tries.items()]
 
 
 def compute(scale: Scale, records: Records) -> Measured:
-    """What both models learn: medians over initial weights."""
+    """What both models learn: medians over seeds."""
     findings: dict[Key, Finding] = {}
     for row in (FIXED, LEARNT):
         trained = case(row, scale)
@@ -220,7 +220,7 @@ def compute(scale: Scale, records: Records) -> Measured:
 
 
 def within(row: str, column: str, low: float, high: float) -> Check:
-    """Every seed's value is between two."""
+    """The values of all seeds are between `low` and `high`."""
     return lambda f: (
         low <= (f[row, column, "lowest"].value or 0.0) and (f[row, column, "highest"].value or 0.0) <= high
     )
@@ -246,7 +246,7 @@ CLAIMS = (
 
 
 def draw(measured: Measured, figure: Figure) -> None:
-    """All that is learnt, the fixed next to the learnt NMU; the interval is that over seeds."""
+    """Everything that is learnt, the fixed next to the learnt NMU, with intervals over seeds."""
     names = measured.findings.columns(FIXED, "value")
     figure.set_size_inches(7.4, 3.8)
     axis = figure.subplots()

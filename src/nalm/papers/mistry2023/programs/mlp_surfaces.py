@@ -1,7 +1,8 @@
 """Thesis, section 1.4.1, figures 1.3 and 1.6: what an MLP learns of x1 op x2, drawn beyond its data.
 
-One hidden layer of ReLUs, Adam with the rate 1e-3, batches of 128 from U[1,2), tested on U[2,6). The public
-program draws the hidden layer by Kaiming's uniform scheme and the output layer by Xavier's; shifts are 0.
+One hidden layer of ReLUs, Adam with learning rate 1e-3, batches of 128 from U[1,2), tested on U[2,6). The
+public program draws the hidden layer by Kaiming's uniform scheme and the output layer by Xavier's; biases
+are 0.
 """
 
 from __future__ import annotations
@@ -47,10 +48,10 @@ class Network:
     """An MLP of one hidden layer as the thesis trains it.
 
     Attributes:
-        width: values in the hidden layer.
-        steps: training steps.
-        bias: whether layers have shifts.
-        quick: part of the steps in the quick protocol.
+        width: size of the hidden layer.
+        steps: number of training steps.
+        bias: whether layers have biases.
+        quick: fraction of the steps in the quick protocol.
     """
 
     width: int
@@ -60,15 +61,15 @@ class Network:
 
     @property
     def label(self) -> str:
-        """As the thesis writes it."""
+        """Its name in the thesis."""
         return f"MLP ({self.width})"
 
     def budget(self, scale: Scale) -> Budget:
-        """25 seeds at every scale, and fewer steps where the quick scale has them."""
+        """25 seeds at every scale, and `quick` of the steps at the quick scale."""
         return Budget(scale, 25, quick_seeds=25, quick_steps=self.quick)
 
     def case(self, op: str, scale: Scale) -> Case:
-        """It on an operation: plain Adam with the rate 1e-3."""
+        """The network on an operation, trained by plain Adam with learning rate 1e-3."""
         shifts = (("bias", self.bias),)
         model = GivenModel(f"mistry2023:{self.label}", self.module, self.initial, options=shifts)
         recipe = Recipe(iterations=self.budget(scale).steps(self.steps))
@@ -79,7 +80,7 @@ class Network:
         return MLP(inputs, outputs, hidden=(self.width,), bias=self.bias)
 
     def initial(self, module: nn.Module, seeds: Sequence[int]) -> Parameters:
-        """Kaiming's uniform scheme for ReLUs, r = sqrt(6 / in), then Xavier's; shifts are 0."""
+        """Kaiming's uniform scheme for ReLUs, r = sqrt(6 / in), then Xavier's; biases are 0."""
         schemes: dict[str, Initialiser] = {
             "layers.0.weight": Uniform(-math.sqrt(3), math.sqrt(3)),
             "layers.2.weight": xavier_uniform(self.width, 1),
@@ -88,18 +89,18 @@ class Network:
 
 
 class Surface(NamedTuple):
-    """What one run learnt: its label with whether both thresholds are met, and values over the grid."""
+    """What one run learnt: a label that says which thresholds it meets, and its values over the grid."""
 
     label: str
     values: np.ndarray
 
 
 Surfaces = dict[str, list[Surface]]
-"""By operation: the true one, then one run of every outcome."""
+"""By operation: the true surface, then that of one run per outcome."""
 
 
 def plan(entry: str, networks: Sequence[Network], ops: Sequence[str], scale: Scale) -> list[Experiment]:
-    """Every network on every operation; all of them have the same seeds."""
+    """Every network on every operation, all with the same seeds."""
     wanted = _wanted(networks, scale)
     cases = tuple(network.case(op, scale) for network in wanted for op in ops)
     return [Experiment(entry, cases, wanted[0].budget(scale).seeds)]
@@ -151,16 +152,16 @@ class Learnt:
     surfaces: np.ndarray
 
     def measures(self) -> dict[str, Finding]:
-        """Success in both ranges, and how many are right over the whole surface."""
+        """Success in both ranges, and the share of runs that are right over the whole surface."""
         measures = {"success": share(self.outside), "interpolation success": share(self.inside)}
         limit = SingleModule(self.op, f"1:2=>{-REACH:g}:{REACH:g}").threshold()
-        if limit is not None:  # a quotient close to zero has none
+        if limit is not None:  # None for quotients, whose divisor may be close to zero
             errors = np.square(self.surfaces - true_surface(self.op)).mean((-2, -1))
             measures["true function"] = share([bool(error < limit) for error in errors])
         return measures
 
     def outcomes(self, label: str) -> list[Surface]:
-        """The first run of every outcome that occurs, with how many there are of it."""
+        """The first run of every outcome that occurs, labelled with the number of such runs."""
         words = ["".join("T" if met else "F" for met in pair) for pair in zip(self.inside, self.outside)]
         return [
             Surface(f"{label}({each}), {words.count(each)} of {len(words)}", self.surfaces[words.index(each)])
@@ -192,7 +193,7 @@ def grid() -> tuple[Tensor, Tensor]:
 
 
 def true_surface(op: str) -> np.ndarray:
-    """x1 op x2 over the grid; no number where the second input is 0 and it is a quotient."""
+    """x1 op x2 over the grid; NaN for quotients where the second input is 0."""
     x1, x2 = (x.double().numpy() for x in grid())
     if op == "div":
         near = np.abs(x2) < REACH / _LINES
@@ -202,7 +203,7 @@ def true_surface(op: str) -> np.ndarray:
 
 
 def draw(measured: Measured, figure: Figure) -> None:
-    """One row an operation: the true surface, and what networks make of it."""
+    """One row per operation: the true surface, then those that networks learnt."""
     surfaces: Surfaces = measured.data
     columns = max(map(len, surfaces.values()))
     figure.set_size_inches(2.6 * columns + 0.8, 2.5 * len(surfaces) + 0.4)

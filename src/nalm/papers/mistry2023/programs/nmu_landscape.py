@@ -1,7 +1,7 @@
 """The loss of an NMU that multiplies -2 by -1.8, over its two weights (thesis, figure 4.1).
 
-The loss is zero along the whole of (1 - 3 w1)(1 - 2.8 w2) = 3.6, a hyperbola: both minima that the thesis
-names lie on it, one on each branch. Between 0 and 1 only (1, 1) is left.
+The loss is zero along the whole hyperbola (1 - 3 w1)(1 - 2.8 w2) = 3.6: both minima that the thesis names lie
+on it, one on each branch. With weights between 0 and 1, only (1, 1) remains.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 INPUT = (-2.0, -1.8)
 _OTHER = (-4.0, -3.0)
-"""Another input, from the range that tests U[-2,-1)."""
+"""Another input, from the test range of U[-2,-1)."""
 _MINIMA = {"(1, 1)": (1.0, 1.0), "(-1/6, -0.5)": (-1 / 6, -0.5)}
 _CORNER = "(0, 0)"
 _LOW, _HIGH, _COUNT = -1.0, 1.5, 251
@@ -38,13 +38,13 @@ def _units(weights: Tensor) -> NMU:
 
 
 def output(weights: Tensor, inputs: tuple[float, float] = INPUT) -> Tensor:
-    """What NMUs of these weights `n x 2` give for one input."""
+    """The outputs of NMUs with weights `n x 2` for one input."""
     x = torch.tensor(inputs, dtype=torch.float64).expand(len(weights), 1, 2)
     return _units(weights)(x).detach().flatten()
 
 
 def loss(weights: Tensor, inputs: tuple[float, float] = INPUT) -> Tensor:
-    """Squared error of the product of one input."""
+    """The squared error of NMUs with weights `n x 2` on one input."""
     return (output(weights, inputs) - inputs[0] * inputs[1]).square()
 
 
@@ -63,7 +63,7 @@ def compute(scale: Scale) -> Measured:
     """The surface, and what the text says about three points of it."""
     findings: dict[Key, Finding] = {}
     for name, point in _MINIMA.items():
-        # A weight of 0 turns its factor into 1 and leaves the other factor alone.
+        # A weight of 0 makes its factor 1, so that only the other factor is left.
         alone = torch.tensor([[point[0], 0], [0, point[1]], point], dtype=torch.float64)
         for column, value in zip(("first factor", "second factor", "output"), output(alone)):
             findings[name, column, "value"] = exact(value)

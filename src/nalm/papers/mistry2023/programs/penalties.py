@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 _RAMP = Ramp(4, 6)
-"""As in the caption: it grows between iterations 4 and 6."""
+"""As in the caption: the penalty grows between iterations 4 and 6."""
 _MARKS: dict[str, tuple[float, ...]] = {
     "NAU": (-1, -0.5, 0, 0.5, 1),
     "NMU": (0, 0.25, 0.5, 0.75, 1),
@@ -33,7 +33,7 @@ _MARKS: dict[str, tuple[float, ...]] = {
 
 
 def _of_unit(kind: type[NAU] | type[NMU], weights: Tensor) -> Tensor:
-    """Equation 2.15 for units of one weight, one unit a value."""
+    """Equation 2.15 for units of one weight, one unit per value."""
     unit = kind(1, 1, batch_shape=(len(weights),), dtype=torch.float64)
     with torch.no_grad():
         unit.weight.copy_(weights[:, None, None])
@@ -50,7 +50,7 @@ def curve(name: str, at: Tensor) -> Tensor:
 
 
 def compute(scale: Scale) -> Measured:
-    """Read the curves off where the text speaks of them."""
+    """The values of the curves at the points that the text mentions."""
     lines = {
         "NAU": evenly_spaced(-1, 1, 401),
         "NMU": evenly_spaced(0, 1, 201),

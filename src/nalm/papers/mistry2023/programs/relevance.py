@@ -1,8 +1,8 @@
 """What the relevance gate does to the gradient of an NPU (thesis, figure 2.14; Heim et al. 2020, figure 3).
 
 The task is to select the first of two inputs: the solution is w1 = 1, w2 = 0. The loss is the mean absolute
-error. The thesis does not say which inputs: here x1 comes from U(0, 2) and x2 from U(0, 0.05), so that the
-input that does not matter is near zero.
+error. The thesis does not give the inputs: here x1 comes from U(0, 2) and x2 from U(0, 0.05), so that the
+irrelevant input is near zero.
 """
 
 from __future__ import annotations
@@ -42,12 +42,12 @@ _GATES: dict[str, tuple[float, float] | None] = {
 _NAIVE, _START, _END = _GATES
 _LOW, _HIGH, _COUNT, _SAMPLES = -1.0, 2.0, 61, 500
 _FLAT = 0.1
-"""A gradient below this is taken for none."""
+"""Gradients with a norm below this count as flat."""
 _SEEDS = 25
 
 
 def samples(count: int = _SAMPLES) -> tuple[Tensor, Tensor]:
-    """Two inputs, and the first of them."""
+    """Two inputs, and the first of them as the target."""
     stream = key(torch.zeros(1, dtype=torch.int32), Purpose.DATA, 0)
     u = uniform(stream, counters(2 * count), torch.float64).reshape(count, 2)
     x = u * torch.tensor([2.0, 0.05], dtype=torch.float64)
@@ -55,7 +55,7 @@ def samples(count: int = _SAMPLES) -> tuple[Tensor, Tensor]:
 
 
 def gradient_norm(weights: Tensor, gates: tuple[float, float] | None) -> Tensor:
-    """Length of the gradient by the real weights, at weights `n x 2`."""
+    """Norm of the gradient with respect to the real weights, at weights `n x 2`."""
     unit = NPU(2, 1, relevance=gates is not None, batch_shape=(len(weights),), dtype=torch.float64)
     with torch.no_grad():
         unit.weight.copy_(weights[:, None])
@@ -69,7 +69,7 @@ def gradient_norm(weights: Tensor, gates: tuple[float, float] | None) -> Tensor:
 
 @functools.cache
 def _table() -> Table:
-    """The samples in single precision; always the same object, by which its case is found."""
+    """The samples in single precision; cached, because its case is found by the identity of this object."""
     x, y = (part.float() for part in samples())
     return Table(x, y, label="select the first of two")
 
@@ -129,7 +129,7 @@ CLAIMS = (
 
 
 def draw(measured: Measured, figure: Figure) -> None:
-    """One map a unit, the solution marked."""
+    """One map per unit, with the solution marked."""
     from matplotlib.colors import LogNorm
 
     maps, _ = measured.data

@@ -1,4 +1,4 @@
-"""A sum of two inputs times a sum of two others, with right and with wrong weights (thesis, table 6.2)."""
+"""A sum of two inputs times a sum of two others, with right and wrong weights (thesis, table 6.2)."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ _FIRST_SUM = {
     _CLOSE: (0.0, 0.9, 1.0, 0.0),
     _WRONG: (0.0, 0.0, 1.0, 0.9),
 }
-"""The weights of the first sum; those of the second are right in all cases."""
+"""The weights of the first sum; those of the second are always right."""
 _SECOND_SUM = (0.0, 0.0, 1.0, 1.0)
 
 
 def output(case: str, inputs: tuple[float, ...]) -> Tensor:
-    """NMU of NAU, both with the weights of a case."""
+    """The output of NAU and NMU, stacked, with the weights of a case."""
     add, multiply = NAU(4, 2, dtype=torch.float64), NMU(2, 1, dtype=torch.float64)
     with torch.no_grad():
         multiply.ideal_("mul")
@@ -68,7 +68,7 @@ CLAIMS = (
 
 
 def draw(measured: Measured, figure: Figure) -> None:
-    """The error of each case, one panel an input."""
+    """The error of each case, one panel per input."""
     for axis, (name, inputs) in zip(row_of_panels(figure, len(_INPUTS), 4.2, 3.2), _INPUTS.items()):
         errors = [_error(measured.findings, case, name) for case in _FIRST_SUM]
         bars = axis.bar(range(len(errors)), errors, color=COLOURS[: len(errors)], width=0.6)

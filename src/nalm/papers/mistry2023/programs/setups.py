@@ -1,8 +1,8 @@
-"""Thesis, table 3.1: the "large scale arithmetic" task as three papers set it up, the same units in each.
+"""Thesis, table 3.1: the "large scale arithmetic" task as three papers set it up, with the same units.
 
-Madsen & Johansen 2020, Heim et al. 2020 and Schlör et al. 2020 differ in hidden size, steps, seeds, rate,
-subsets, ranges, and in what division is: a / b, or 1 / a with Heim et al. What the table does not list, such
-as optimiser and initial weights, is that of the units' own recipes.
+Madsen & Johansen 2020, Heim et al. 2020 and Schlör et al. 2020 differ in hidden size, steps, seeds, learning
+rate, subsets, ranges, and in the meaning of division: a / b, but 1 / a for Heim et al. What the table does
+not list, such as optimiser and initial weights, comes from the units' own recipes.
 
 Deviations: test ranges of Heim et al. are those of their program, (-2,2) and (-0.5,0), where the table has
 (-4,4) and (-0.5,0.5). The table's test range U[-5,-5] of Schlör et al. is a misprint; it is U(3,5).
@@ -37,12 +37,12 @@ class Setup:
     """How a paper sets the task up.
 
     Attributes:
-        tasks: the data by the name of the column.
-        hidden: values between the layers.
-        steps: training steps.
-        seeds: how many runs.
+        tasks: the tasks by the name of their column.
+        hidden: number of values between the layers.
+        steps: number of training steps.
+        seeds: number of runs.
         rate: the learning rate.
-        quick: part of the steps in the quick protocol.
+        quick: fraction of the steps in the quick protocol.
     """
 
     tasks: Mapping[str, Sums]
@@ -53,12 +53,12 @@ class Setup:
     quick: float
 
     def columns(self, row: str) -> dict[str, Sums]:
-        """Those that a row can express."""
+        """The tasks that a row can express, by the name of their column."""
         last = _last_unit(row)
         return {name: task for name, task in self.tasks.items() if _NEEDED[task.op] in last.ops}
 
     def recipe(self, row: str, task: Sums) -> Recipe:
-        """That of the last unit, with the steps and the rate of the set-up."""
+        """The recipe of the last unit, with the steps and learning rate of the set-up."""
         last = _last_unit(row)
         known = "arithmetic" if "arithmetic" in last.recipes else "published"
         published = last.recipe(_NEEDED[task.op], known, inputs=_INPUTS)
@@ -89,7 +89,7 @@ def _last_unit(row: str) -> type[Unit]:
 
 
 _NEEDED = {"mul": "mul", "div": "div", "recip": "reciprocal"}
-"""What the last unit must express."""
+"""The operation that the last unit must express."""
 
 
 def _both(label: str, range: str, subsets: str) -> dict[str, Sums]:
@@ -111,7 +111,7 @@ SETUPS = (
 
 
 def plan(scale: Scale) -> list[Experiment]:
-    """Every row in every set-up, each of which has seeds of its own."""
+    """Every row in every set-up, each with its own number of seeds."""
     return [
         Experiment("mistry2023:table3.1", tuple(setup.cases(scale).values()), setup.budget(scale).seeds)
         for setup in SETUPS

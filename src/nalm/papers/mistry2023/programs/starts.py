@@ -1,8 +1,8 @@
 """Where an NMU and a sNMU end, from every start on a grid (thesis, figure 4.3).
 
-One sample, SGD with the rate 1e-3, 2,500 steps, no penalty, weights clamped to [0, 1], noise from U[1, 5] for
-the sNMU. The thesis's text multiplies -2 by -1.8, its caption -2.1 by -1.8: both are computed. A start
-succeeds if the error of the last weights is below that of weights 1 - 1e-5.
+One sample, SGD with learning rate 1e-3, 2,500 steps, no penalty, weights clamped to [0, 1], noise from
+U[1, 5] for the sNMU. The thesis's text multiplies -2 by -1.8, its caption -2.1 by -1.8: both are computed. A
+start succeeds if the error of the final weights is below that of weights 1 - 1e-5.
 """
 
 from __future__ import annotations
@@ -41,12 +41,12 @@ _UNITS: dict[str, type[NMU]] = {"NMU": NMU, "sNMU": SNMU}
 _PAIRS = {"-2 x -1.8": (-2.0, -1.8), "-2.1 x -1.8": (-2.1, -1.8)}
 _STEPS = 2500
 _SIDE = 21
-"""Starts along each side: steps of 0.05."""
+"""Starts along each side of the grid, 0.05 apart."""
 
 
 @dataclass(frozen=True)
 class Field:
-    """Starts and ends `n x 2`, and the squared error at the ends."""
+    """Starts and ends `n x 2`, the squared error at the ends, and whether it is a success."""
 
     starts: Tensor
     ends: Tensor
@@ -55,7 +55,7 @@ class Field:
 
 
 def starts() -> Tensor:
-    """All starts `n x 2`; the number of a start is the seed of its run, which the noise comes from."""
+    """All starts `n x 2`; the index of a start is the seed of its run and of its noise."""
     return lattice(evenly_spaced(0, 1, _SIDE), evenly_spaced(0, 1, _SIDE))
 
 
@@ -65,7 +65,7 @@ def _at_start(unit: nn.Module, seeds: Sequence[int]) -> Parameters:
 
 @functools.cache
 def _sample(pair: str) -> Table:
-    """One sample, which is also what is tested on; always the same object, by which its cases are found."""
+    """One sample, to train and to test on; cached, because cases are found by the identity of this object."""
     x = torch.tensor([_PAIRS[pair]] * 2, dtype=torch.float64)
     return Table(x, x.prod(-1), validation=0.5, label=pair)
 
@@ -127,7 +127,7 @@ CLAIMS = (
 
 
 def draw(measured: Measured, figure: Figure) -> None:
-    """One panel a unit and product: starts by the error at their end, and arrows from start to end."""
+    """One panel per unit and product: starts coloured by the error at their end, arrows from start to end."""
     from matplotlib.colors import LogNorm
 
     figure.set_size_inches(8.6, 8.4)
