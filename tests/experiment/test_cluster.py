@@ -209,7 +209,7 @@ def test_a_worker_with_another_version_is_refused_with_both_values(tmp_path):
 
 
 def test_a_worker_that_comes_later_is_checked_too(connected):
-    job = pickle.dumps(({**facts(), "torch version": "0.0"}, b"of another version: not to be read"))
+    job = pickle.dumps(({**facts(), "torch version": "0.0"}, None, b"of another version: not to be read"))
     (found,) = connected.run(compute_on_worker(), iter([job]), lambda: None)
     assert "its torch version is" in str(found[1])
     assert "here it is 0.0" in str(found[1])

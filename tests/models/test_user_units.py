@@ -147,9 +147,9 @@ def test_neighbours_travel_and_versions_of_them_are_not_mixed_up(write, tmp_path
 
 
 def test_a_package_may_offer_units(write, monkeypatch):
-    write(UNIT, "their_package.py")
+    write(UNIT, "offering_package.py")
     monkeypatch.syspath_prepend(".")
-    point = EntryPoint("theirs", "their_package:Squashed", user_units.GROUP)
+    point = EntryPoint("theirs", "offering_package:Squashed", user_units.GROUP)
     monkeypatch.setattr(offered, "entry_points", lambda group: [point] if group == user_units.GROUP else [])
     spec = ModelSpec.parse("theirs")
     assert spec.units[0].__name__ == "Squashed"
