@@ -24,8 +24,6 @@ from nalm.errors import ArgumentError, check_positive, unknown
 from nalm.models.many import Parameters
 from nalm.recipes import Recipe
 from nalm.recipes.numbers import split
-from nalm.second_order.checks import check_model, check_task
-from nalm.second_order.runs import solve_runs
 from nalm.streams import check_seed
 from nalm.tasks import Split, Task
 from nalm.trained import OnSteps, Options, RunGroup, Trained
@@ -114,11 +112,16 @@ class SecondOrder(Trainer):
 
     def check(self, model: nn.Module, task: Task) -> None:
         """Refuse a model that is too large, and a task that cannot draw any number of rows."""
+        from nalm.second_order.checks import check_model, check_task
+
         check_model(model)
         check_task(task)
 
     def train(self, runs: RunGroup, options: Options) -> Trained:
         """Solve one copy of the model per seed, each with its own task and recipe."""
+        # Only here: its statistics take as long to import as torch, and most commands train nothing by it.
+        from nalm.second_order.runs import solve_runs
+
         return solve_runs(runs, options)
 
     def seconds(self, runs: int, recipe: Recipe, inputs: int) -> float:
