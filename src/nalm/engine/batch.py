@@ -157,7 +157,8 @@ class Batch:
             "loss": self.loss,
             **_named("task", self.numbers[Split.TRAIN]),
         }
-        program = _program("step", self, self._step, self.state, inputs, constants)
+        samples = self.recipe.batch_size
+        program = _program("step", self, self._step, self.state, inputs, constants, samples)
         return program, {**inputs, **constants}
 
     def _step(self, state: Tensors, inputs: Tensors) -> Tensors:
@@ -257,7 +258,8 @@ class Batch:
             **_named("task", self.numbers[part]),
             **_named("parameter", self.parameters),
         }
-        program = _program("evaluate", self, self._block_error, state, inputs, constants)
+        samples = self.task.block(part)
+        program = _program("evaluate", self, self._block_error, state, inputs, constants, samples)
         return program, state, {**inputs, **constants}
 
     def _block_error(self, state: Tensors, inputs: Tensors) -> Tensors:
@@ -286,8 +288,19 @@ def _program(
     state: Tensors,
     inputs: Tensors,
     constants: Tensors,
+    samples: int,
 ) -> Program:
-    """The program for this function, shared by all batches of the same architecture, task and recipe."""
+    """The program for this function, shared by all batches of the same architecture, task and recipe.
+
+    Args:
+        kind: what it does: take a step, or evaluate.
+        batch: the batch that asks for it.
+        function: the function.
+        state: an example of its state.
+        inputs: its inputs.
+        constants: its inputs without a model axis.
+        samples: the number of samples that it takes at once.
+    """
     known = batch.models.key()
     shape = None if kind == "evaluate" else split(replace(batch.recipe, iterations=1))[0]
     kinds = tuple((k, t.shape[1:], t.dtype) for k, t in {**state, **inputs}.items())
@@ -299,7 +312,13 @@ def _program(
     if name not in programs:
         weights = [each for each in (*state, *inputs) if each.startswith("parameter/")]
         programs[name] = Program(
-            function, state, inputs, constants, compiled=batch.settings.compiled, weights=weights
+            function,
+            state,
+            inputs,
+            constants,
+            compiled=batch.settings.compiled,
+            weights=weights,
+            samples=samples,
         )
     return programs[name]
 

@@ -8,6 +8,7 @@ eagerly, with one warning per process.
 
 from __future__ import annotations
 
+import logging
 import math
 import threading
 import warnings
@@ -18,11 +19,15 @@ from torch import Tensor
 
 from nalm.engine import compiler
 from nalm.engine.comparison import Tensors, different_models, first_difference, moved, rounding_of
+from nalm.engine.kernel.build import BuildError
+from nalm.engine.kernel.kernel import Kernel
+from nalm.engine.kernel.unsupported import Unsupported
 from nalm.threads import one_thread
 
 Step = Callable[[Tensors, Tensors], Tensors]
 """Takes the state and the inputs, both by name; returns the new state."""
 
+_LOGGER = logging.getLogger(__name__)
 _TRACED_MODELS = 16
 """Number of models while tracing: any but 0 and 1, which would be treated as constants."""
 _FEW = 32
@@ -42,9 +47,11 @@ class Program:
         compiled: whether to compile the function; if not, it runs eagerly.
         weights: names of tensors of the state or of `inputs` that may have any value; they are varied to
             compare the compiled program with the function. By default, all of the state.
+        samples: the size of the axis of samples; without it, the function is not written as one loop.
 
     Attributes:
-        compiled: whether it runs compiled; may become false at the first use.
+        way: how it runs: "loop" (see `kernel`), "torch" (torch's own compiler, see `compiler`) or "eager". It
+            may change at the first use.
     """
 
     def __init__(
@@ -56,59 +63,97 @@ class Program:
         *,
         compiled: bool,
         weights: Collection[str] | None = None,
+        samples: int | None = None,
     ) -> None:
         self.state_names = list(state)
         self.input_names = [*inputs, *constants]
         self._with_models = [*state, *inputs]
         self._weights = frozenset(state if weights is None else weights)
         self._function: Step | None = function
+        self._kernel: Kernel | None = None
         self._run: compiler.Flat = self._eager
         self._compared = False
-        self.compiled = False
+        self.way = "eager"
         if compiled:
-            examples = [_example(tensor) for tensor in (*state.values(), *inputs.values())]
-            self._compile(self._laid_out(examples), list(constants.values()))
+            self._compile(state, inputs, constants, samples)
+
+    @property
+    def compiled(self) -> bool:
+        """Whether it runs compiled."""
+        return self.way != "eager"
 
     def repeat(self, state: Tensors, inputs: Tensors, times: int) -> Tensors:
         """Apply the function this many times to the state; `inputs` includes the constants."""
-        given = [*(state[name] for name in self.state_names), *(inputs[name] for name in self.input_names)]
-        tensors = self._laid_out(given)
-        cut = len(self.state_names)
-        values, fixed = tensors[:cut], tensors[cut:]
+        tensors = [*(state[name] for name in self.state_names), *(inputs[name] for name in self.input_names)]
         with one_thread():
             if self.compiled and not self._compared:
                 self._compare(tensors)
-            # An eager step needs autograd; a compiled program already contains its gradients.
-            with torch.set_grad_enabled(not self.compiled):
-                for _ in range(times):
-                    values = self._run(*values, *fixed)
+            values = self._repeat(tensors, times)
         return dict(zip(self.state_names, values, strict=True))
 
+    def _repeat(self, tensors: list[Tensor], times: int) -> list[Tensor]:
+        cut, held = len(self.state_names), len(self._with_models)
+        if self._kernel is not None:
+            return self._kernel.repeat(tensors[:cut], tensors[cut:held], times)
+        laid_out = self._laid_out(tensors)
+        values, fixed = laid_out[:cut], laid_out[cut:]
+        # An eager step needs autograd; a compiled program already contains its gradients.
+        with torch.set_grad_enabled(not self.compiled):
+            for _ in range(times):
+                values = self._run(*values, *fixed)
+        return values
+
     def _eager(self, *tensors: Tensor) -> list[Tensor]:
+        return [_arranged(tensor) for tensor in self._stepped(*tensors)]
+
+    def _stepped(self, *tensors: Tensor) -> list[Tensor]:
+        """The function, from the tensors of state and inputs to those of the new state."""
         cut = len(self.state_names)
         before = dict(zip(self.state_names, tensors[:cut], strict=True))
         inputs = dict(zip(self.input_names, tensors[cut:], strict=True))
         assert self._function is not None
         with _TURN:
             after = self._function(before, inputs)
-        return [_arranged(after[name]) for name in self.state_names]
+        return [after[name] for name in self.state_names]
 
     def _laid_out(self, tensors: Sequence[Tensor]) -> list[Tensor]:
         """State and inputs in the memory layout that the compiled program expects."""
         cut = len(self.state_names)
         return [_arranged(t) if k < cut else t.contiguous() for k, t in enumerate(tensors)]
 
-    def _compile(self, examples: list[Tensor], constants: list[Tensor]) -> None:
+    # -- compiling -------------------------------------------------------------------------------
+
+    def _compile(self, state: Tensors, inputs: Tensors, constants: Tensors, samples: int | None) -> None:
+        if samples is not None and self._compile_as_loop(state, inputs, constants, samples):
+            return
+        examples = self._laid_out([_example(tensor) for tensor in (*state.values(), *inputs.values())])
+        self._compile_by_torch(examples, list(constants.values()))
+
+    def _compile_as_loop(self, state: Tensors, inputs: Tensors, constants: Tensors, samples: int) -> bool:
+        """Whether the function could be written as one loop."""
+        given = [list(tensors.values()) for tensors in (state, inputs, constants)]
+        try:
+            with _TURN, one_thread(), torch.enable_grad():
+                self._kernel = Kernel(self._stepped, *given, samples)
+        except (Unsupported, BuildError) as reason:
+            _LOGGER.debug("%s", reason)
+            return False
+        self.way = "loop"
+        return True
+
+    def _compile_by_torch(self, examples: list[Tensor], constants: list[Tensor]) -> None:
         found = compiler.obstacle()
         if found is None:
             try:
                 with _TURN:
                     self._run = compiler.compile_step(self._eager, examples, constants)
-                self.compiled = True
+                self.way = "torch"
             except Exception as error:  # an error of the step itself appears again when it runs eagerly
                 found = compiler.failure(error)
         if found is not None:
             _warn_once(found)
+
+    # -- comparing -------------------------------------------------------------------------------
 
     def _compare(self, tensors: list[Tensor]) -> None:
         """Compare one compiled step with the eager one, and run eagerly from now on if they differ."""
@@ -122,7 +167,7 @@ class Program:
             if found is None:
                 self._function = None  # it may hold all the data of the first runs
             else:
-                self.compiled, self._run = False, self._eager
+                self.way, self._kernel, self._run = "eager", None, self._eager
                 _warn_once(found)
             self._compared = True
 
@@ -131,12 +176,11 @@ class Program:
         constants = tensors[len(self._with_models) :]
         models = different_models(dict(zip(self._with_models, tensors)), self._weights)
         others = moved(models, self._weights)
-        given = self._laid_out([*models.values(), *constants])
+        given = [*models.values(), *constants]
         with torch.enable_grad():
-            eager = self._eager(*given)
+            eager = self._eager(*self._laid_out(given))
             eager_moved = self._eager(*self._laid_out([*others.values(), *constants]))
-        with torch.no_grad():
-            compiled = self._run(*given)
+        compiled = self._repeat(given, 1)
         index = first_difference(compiled, eager, eager_moved, rounding_of(models))
         if index is None:
             return None

@@ -1,0 +1,72 @@
+"""A kernel: a function from state to state, compiled into one loop over models and steps."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import torch
+from torch import Tensor
+
+from nalm.engine.kernel.build import build, lanes
+from nalm.engine.kernel.emit import Target, emit
+from nalm.engine.kernel.lower import lower
+from nalm.engine.kernel.trace import trace
+from nalm.engine.kernel.unsupported import Unsupported
+from nalm.streams import counters
+
+_PRIMES = (37, 41, 43, 47, 53, 59)
+"""Numbers of models to trace with: one is taken that is no other size, so that the axis can be recognised."""
+
+
+class Kernel:
+    """A compiled function that takes the states of models through many steps.
+
+    Args:
+        function: takes the tensors of `state`, of `inputs` and of `constants`; returns the new state.
+        state: an example of the state, `models x ...`.
+        inputs: examples of further tensors `models x ...`, which stay the same from step to step.
+        constants: tensors without a model axis; only counters (see `nalm.streams`) are supported.
+        samples: the size of the axis of samples.
+
+    Raises:
+        Unsupported: if the function cannot be written as one loop.
+        BuildError: if the C++ compiler fails.
+    """
+
+    def __init__(
+        self,
+        function: Callable[..., list[Tensor]],
+        state: Sequence[Tensor],
+        inputs: Sequence[Tensor],
+        constants: Sequence[Tensor],
+        samples: int,
+    ) -> None:
+        if any(tensor.device.type != "cpu" for tensor in (*state, *inputs, *constants)):
+            raise Unsupported("another device than the processor")
+        models = _unmistakable(state, inputs, constants, samples)
+        examples = [_repeated(tensor, models) for tensor in (*state, *inputs)]
+        if not all(torch.equal(tensor, counters(*tensor.shape)) for tensor in constants):
+            raise Unsupported("data that models share")
+        found = trace(lambda *given: function(*given, *constants), examples)
+        self._library = build(emit(lower(found, models, samples), len(state), Target(lanes())))
+
+    def repeat(self, state: Sequence[Tensor], inputs: Sequence[Tensor], times: int) -> list[Tensor]:
+        """The state after this many steps."""
+        if not times:
+            return list(state)
+        given = [[tensor.contiguous() for tensor in tensors] for tensors in (state, inputs)]
+        return self._library.repeat(*given, times)
+
+
+def _unmistakable(
+    state: Sequence[Tensor], inputs: Sequence[Tensor], constants: Sequence[Tensor], samples: int
+) -> int:
+    """A number of models that is the size of no other axis."""
+    sizes = {size for tensor in (*state, *inputs) for size in tensor.shape[1:]} | {samples}
+    sizes |= {size for tensor in constants for size in tensor.shape}
+    return next(prime for prime in _PRIMES if prime not in sizes)
+
+
+def _repeated(tensor: Tensor, models: int) -> Tensor:
+    """As many models, made of those of the tensor, in memory of their own."""
+    return tensor[torch.arange(models) % len(tensor)].contiguous()
