@@ -10,16 +10,10 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
+from nalm.recipes.model_axis import model_sums, per_model
 from nalm.recipes.schedules import StepState
 
 Gradients = dict[str, Tensor]
-
-
-def per_model(value: Tensor | float, like: Tensor) -> Tensor:
-    """A number, or one per model, shaped to broadcast over `like` of shape `models x ...`."""
-    return torch.as_tensor(value, dtype=like.dtype, device=like.device).reshape(
-        (-1,) + (1,) * (like.dim() - 1)
-    )
 
 
 @dataclass(frozen=True)
@@ -30,7 +24,7 @@ class ClipNorm:
 
     def __call__(self, gradients: Gradients) -> Gradients:
         """The clipped gradients."""
-        squares = [g.square().reshape(g.shape[0], -1).sum(-1) for g in gradients.values()]
+        squares = [model_sums(g.square()) for g in gradients.values()]
         total = torch.stack(squares).sum(0).sqrt()
         # The same 1e-6 as torch.nn.utils.clip_grad_norm_.
         factor = (self.norm / (total + 1e-6)).clamp(max=1)

@@ -14,7 +14,8 @@ import torch
 from torch import Tensor
 
 from nalm.errors import ArgumentError, check_positive
-from nalm.recipes.gradients import Gradients, per_model
+from nalm.recipes.gradients import Gradients
+from nalm.recipes.model_axis import per_model
 
 Parameters = dict[str, Tensor]
 State = dict[str, Tensor]

@@ -10,6 +10,7 @@ from torch import Tensor, nn
 
 from nalm.errors import check_choice, unknown
 from nalm.recipes.distances import distance_to_bit, distance_to_integer_sign, distance_to_sign
+from nalm.recipes.model_axis import model_means, model_sums
 from nalm.recipes.schedules import Always, Schedule, StepState
 from nalm.recipes.subject import Subject, subjects_of
 
@@ -69,7 +70,7 @@ class L1(Penalty):
     def value(self, model: nn.Module) -> Tensor | None:
         """The penalty of each model without strength, shape `models`; None where nothing is penalised."""
         chosen = _parameters(model, self.parameter)
-        return _total(parameter.abs().reshape(parameter.shape[0], -1).sum(-1) for parameter in chosen)
+        return _total(model_sums(parameter.abs()) for parameter in chosen)
 
 
 @dataclass(frozen=True)
@@ -81,9 +82,7 @@ class L2(Penalty):
 
     def value(self, model: nn.Module) -> Tensor | None:
         """The penalty of each model without strength, shape `models`; None where nothing is penalised."""
-        return _total(
-            parameter.square().reshape(parameter.shape[0], -1).sum(-1) for parameter in _parameters(model)
-        )
+        return _total(model_sums(parameter.square()) for parameter in _parameters(model))
 
 
 _DISTANCES = {"0,1": distance_to_bit, "-1,0,1": distance_to_integer_sign, "-1,1": distance_to_sign}
@@ -114,7 +113,7 @@ class Discretise(Penalty):
         if units and not tensors and self.of not in ("weights", "gates"):
             names = [name for unit in units for name in (*unit.weights(), *unit.gates())]
             raise unknown("of", self.of, ["weights", "gates", *names])
-        return _total(distance(tensor).flatten(1).mean(-1) for tensor in tensors)
+        return _total(model_means(distance(tensor)) for tensor in tensors)
 
     def _chosen(self, unit: Subject) -> list[Tensor]:
         if self.of in ("weights", "gates"):

@@ -40,7 +40,7 @@ INITIAL = {
 
 def saturation_penalty(raw: Sequence[Tensor], lead: int) -> Tensor:
     """Sum over tensors of mean max(20 - |raw|, 0), divided by 20. The first `lead` axes are models."""
-    means = [(AWAY - tensor.abs()).clamp(min=0).flatten(lead).mean(-1) for tensor in raw]
+    means = [(AWAY - tensor.abs()).clamp(min=0).mean(tuple(range(lead, tensor.dim()))) for tensor in raw]
     return torch.stack(means).sum(0) / AWAY
 
 

@@ -74,7 +74,8 @@ def build(source: str) -> Library:
         command = [compiler, *_FLAGS, "-I", str(_HEADER.parent), "-o", str(made), str(text)]
         done = subprocess.run(command, capture_output=True, text=True, check=False)
         if done.returncode:
-            raise BuildError((done.stderr.strip().splitlines() or ["no reason given"])[0])
+            lines = done.stderr.strip().splitlines() or ["no reason given"]
+            raise BuildError(next((line for line in lines if "error" in line), lines[0]))
         os.replace(made, path)  # whole or not at all, whatever interrupts it
     return Library(path)
 

@@ -15,6 +15,8 @@ from nalm.engine.kernel.schedule import LEAVES, Block, Schedule, Stage, reachabl
 from nalm.engine.kernel.unsupported import Unsupported
 
 _INFIX = {"add": "+", "sub": "-", "mul": "*", "div": "/", "xor": "^", "and": "&", "or": "|", "shift": ">>"}
+_STACKED_FEATURES, _STACKED_SAMPLES = 256, 1024
+"""Up to these sizes arrays are on the stack, which is faster; larger ones might not fit there."""
 _VECTORS = {"float": "vf", "int": "vi", "bool": "vi"}
 
 
@@ -54,6 +56,8 @@ class _Writer:
         featured = any(level.featured.expressions for stage in made.samples for level in stage.levels)
         self.tile = self.lanes * _together(self.samples // self.lanes, featured)
         self.block = target.lanes
+        large = (self.features or 0) > _STACKED_FEATURES or self.samples > _STACKED_SAMPLES
+        self.memory = "ALIGNED static thread_local" if large else "ALIGNED"
         outputs = [each for array in lowered.outputs for each in array.elements.flat]
         self.kept = _kept(made, outputs)
         self.every = reachable(outputs)
@@ -114,18 +118,18 @@ class _Writer:
             yield each, f"s{index}_{k}", offset, along
 
     def _loads(self) -> Iterator[str]:
-        wanted = set(self.every)
+        wanted = {each.detail[:2] for each in self.every if each.op == "input"}
         for index, array in enumerate(self.lowered.inputs):
             if M not in array.labels[:1]:
-                if any(each in wanted for each in array.elements.flat):
+                if any(each.detail[:2] in wanted for each in array.elements.flat):
                     raise Unsupported("an input without models")
                 continue
             size = int(np.prod(array.shape[1:], dtype=int))
             for each, name, offset, along in self._used(index):
-                if index >= self.states and each not in wanted:
+                if index >= self.states and each.detail[:2] not in wanted:
                     continue
                 sizes = "[BLOCK][FEATURES]" if along else "[BLOCK]"
-                yield f"    ALIGNED {each.kind} {name}{sizes};"
+                yield f"    {self.memory} {each.kind} {name}{sizes};"
                 yield f"    fetch({name}, given[{index}], first, live, {size}, {offset}, {along});"
 
     def _memory(self) -> Iterator[str]:
@@ -133,9 +137,9 @@ class _Writer:
         for each in self.kept:
             sizes = "[BLOCK]" + ("[FEATURES]" if I in each.loops else "")
             if each.loops == {N}:
-                yield f"    ALIGNED {_memory_kind(each)} v{each.number}[BLOCK][SAMPLES];"
+                yield f"    {self.memory} {_memory_kind(each)} v{each.number}[BLOCK][SAMPLES];"
             elif N not in each.loops:
-                yield f"    ALIGNED {each.kind} v{each.number}{sizes};"
+                yield f"    {self.memory} {each.kind} v{each.number}{sizes};"
 
     def _update(self) -> Iterator[str]:
         """The new state becomes the state."""
@@ -177,7 +181,7 @@ class _Writer:
                     yield f"        {total.kind} a{total.number} = 0;"
                 if block.totals:
                     names = ", ".join(f"a{total.number}" for total in block.totals)
-                    yield f"        _Pragma(\"omp simd reduction(+: {names})\")"
+                    yield f'        _Pragma("omp simd reduction(+: {names})")'
                 yield "        for (int i = 0; i < FEATURES; ++i) {"
                 yield from self._scalars(block, "[m][i]", "          ")
                 local = set(block.expressions)
@@ -203,12 +207,14 @@ class _Writer:
         if each.op == "constant":
             return _literal(each)
         if each.op == "counter":
-            raise Unsupported("a counter that is no number per sample")
+            return _counter(each, None)
         name = self._input_name(each) if each.op == "input" else f"v{each.number}"
+        if each.op == "input" and len(each.detail) == 3:  # one place of the axis of features
+            return f"{name}[m][{each.detail[2]}]"
         return f"{name}[m][i]" if I in each.loops else f"{name}[m]"
 
     def _input_name(self, each: Expression) -> str:
-        index, element = each.detail
+        index, element = each.detail[:2]
         shape = self.lowered.inputs[index].elements.shape
         return f"s{index}_{int(np.ravel_multi_index(element, shape)) if shape else 0}"
 
@@ -222,21 +228,21 @@ class _Writer:
             yield f"        const {_VECTORS[each.kind]} w{each.number} = splat({self._scalar(each, set())});"
         for total in sums:
             if I in total.loops:
-                yield f"        vf a{total.number}[FEATURES];"
+                yield f"        {self.memory} vf a{total.number}[FEATURES];"
                 yield f"        for (int i = 0; i < FEATURES; ++i) a{total.number}[i] = splat(0.0f);"
             else:
                 yield f"        {_VECTORS[total.kind]} a{total.number} = {{}};"
         crossing = _crossing(stage)
         for each in crossing:
             kind = _VECTORS[each.kind]
-            yield f"        ALIGNED {kind} t{each.number}[FEATURES][{self.tile // self.lanes}];"
+            yield f"        {self.memory} {kind} t{each.number}[FEATURES][{self.tile // self.lanes}];"
         yield f"        for (int n = 0; n < SAMPLES; n += {self.tile}) {{"
         known: set[Expression] = set()
         for level in stage.levels:
             yield from self._single(level.single, known, at)
             block = level.featured
             if block.expressions or block.totals:
-                yield from self._featured(block, known, crossing)
+                yield from self._featured(block, known, crossing, at)
         yield "        }"
         for total in sums:
             if I in total.loops:
@@ -255,14 +261,18 @@ class _Writer:
             for argument in each.arguments:
                 yield from self._fetched(argument, known, at)
             yield from self._vectors(each, known, indent)
-            if each in self.kept:
-                for t in self._copies():
-                    yield f"{indent}store(&v{each.number}[m][n + {t * self.lanes}], x{each.number}_{t});"
+            yield from self._stored(each)
         for total in block.totals:
             (body,) = total.arguments
             yield from self._fetched(body, known, at)
             added = " + ".join(self._vector(body, t) for t in self._copies())
             yield f"{indent}a{total.number} += {added};"
+
+    def _stored(self, each: Expression) -> Iterator[str]:
+        """Keep a number per sample for a later pass, if one needs it."""
+        if each in self.kept:
+            for t in self._copies():
+                yield f"          store(&v{each.number}[m][n + {t * self.lanes}], x{each.number}_{t});"
 
     def _fetched(self, each: Expression, known: set[Expression], at: int) -> Iterator[str]:
         """Read a number per sample that an earlier pass has kept."""
@@ -276,14 +286,14 @@ class _Writer:
             yield f"          const {_VECTORS[each.kind]} x{each.number}_{t} = load({place});"
 
     def _featured(
-        self, block: Block, known: set[Expression], crossing: Sequence[Expression]
+        self, block: Block, known: set[Expression], crossing: Sequence[Expression], at: int
     ) -> Iterator[str]:
         indent = "            "
         along = [total for total in block.totals if total.detail == I]
         local = set(block.expressions)
         outside = {a for each in (*block.expressions, *block.totals) for a in each.arguments} - local
-        for each in outside:
-            yield from self._fetched(each, known, -1 if each in known else self._own_pass(each, known))
+        for each in sorted(outside, key=lambda e: e.number):
+            yield from self._fetched(each, known, at)
         for total in along:
             for t in self._copies():
                 yield f"          {_VECTORS[total.kind]} x{total.number}_{t} = {{}};"
@@ -309,10 +319,9 @@ class _Writer:
                 added = " + ".join(self._vector(body, t) for t in self._copies())
                 yield f"{indent}a{total.number}[i] += {added};"
         yield "          }"
-        known |= set(along)
-
-    def _own_pass(self, each: Expression, known: set[Expression]) -> int:
-        return self.made.passes[each]
+        for total in along:
+            known.add(total)
+            yield from self._stored(total)
 
     def _vectors(
         self, each: Expression, known: set[Expression], indent: str, remember: bool = True
@@ -404,17 +413,16 @@ def _applied(each: Expression, given: Sequence[str]) -> str:
     return f"{each.op}_({', '.join(given)})"
 
 
-def _counter(each: Expression, offset: int) -> str:
-    """The whole number start + the sum of stride * index, for a vector of samples."""
+def _counter(each: Expression, offset: int | None) -> str:
+    """The whole number start + the sum of stride * index: for a vector of samples, or (None) for a model."""
     start, along = each.detail
     strides = dict(along)
-    parts = [f"{_wrapped(start + strides.get(N, 0) * offset)}"]
-    if N in strides:
-        parts.append(f"{_wrapped(strides[N])} * n")
-    if I in strides:
-        parts.append(f"{_wrapped(strides[I])} * i")
-    base = f"splat({' + '.join(parts)})"
-    return f"({base} + lane() * {_wrapped(strides[N])})" if N in strides else base
+    parts = [f"{_wrapped(start + strides.get(N, 0) * (offset or 0))}"]
+    parts += [f"{_wrapped(strides[axis])} * {axis}" for axis in (N, I) if axis in strides]
+    base = " + ".join(parts)
+    if offset is None:
+        return f"({base})"
+    return f"(splat({base}) + lane() * {_wrapped(strides[N])})" if N in strides else f"splat({base})"
 
 
 def _wrapped(value: int) -> str:

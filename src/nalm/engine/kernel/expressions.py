@@ -58,6 +58,25 @@ class Expressions:
         """A whole number that grows evenly along axes: start + the sum of stride * index, modulo 2**32."""
         return self._make("counter", (), "int", frozenset(axis for axis, _ in along), (start, along))
 
+    def at(self, expression: Expression, axis: str, index: int) -> Expression:
+        """What an expression is at one place of an axis."""
+        if axis not in expression.loops:
+            return expression
+        if expression.op == "counter":
+            start, along = expression.detail
+            rest = tuple((each, stride) for each, stride in along if each != axis)
+            start += dict(along)[axis] * index
+            return self.counter(start, rest) if rest else self.constant(start, "int")
+        if expression.op == "input":
+            detail, loops = (*expression.detail, index), expression.loops - {axis}
+            return self._make("input", (), expression.kind, loops, detail)
+        given = [self.at(each, axis, index) for each in expression.arguments]
+        if expression.op == "total":
+            return self._make(
+                "total", tuple(given), expression.kind, expression.loops - {axis}, expression.detail
+            )
+        return self(expression.op, expression.kind, *given, detail=expression.detail)
+
     def total(self, body: Expression, axis: str, size: int) -> Expression:
         """The sum along an axis."""
         if axis not in body.loops:

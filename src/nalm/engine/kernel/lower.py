@@ -250,6 +250,17 @@ class Context:
             result = np.frompyfunc(self.plus, 2, 1)(result, part)
         return Array(result, labels, shape)
 
+    def one_of(self, array: Array, axis: int, index: int) -> Array:
+        """One place of the axis of features, which then has size 1; other axes are left as they are."""
+        axis = array.axis(axis)
+        if array.labels[axis] != I:
+            return array
+        elements = np.empty(array.elements.shape, dtype=object)
+        for where, each in np.ndenumerate(array.elements):
+            elements[where] = self.make.at(each, I, index % array.shape[axis])
+        labels = (*array.labels[:axis], None, *array.labels[axis + 1 :])
+        return Array(elements, labels, (*array.shape[:axis], 1, *array.shape[axis + 1 :]))
+
     def plus(self, a: Expression, b: Expression) -> Expression:
         """The sum of two numbers of one kind."""
         return self.make("add", a.kind, a, b)

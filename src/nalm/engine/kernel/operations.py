@@ -19,9 +19,7 @@ Lower = Callable[..., Any]
 
 def _unary(op: str) -> Lower:
     def lower(context: Context, x: Array) -> Array:
-        return context.elementwise(
-            lambda a: context.make(op, context.kind, a), x, kinds=context.kind
-        )
+        return context.elementwise(lambda a: context.make(op, context.kind, a), x, kinds=context.kind)
 
     return lower
 
@@ -90,7 +88,9 @@ _POWERS: dict[float | None, Callable[[Context, Expression], Expression]] = {
 
 def _where(context: Context, mask: Array, x: Any, y: Any) -> Array:
     kinds = ["bool", context.kind, context.kind]
-    return context.elementwise(lambda c, a, b: context.make("where", context.kind, c, a, b), mask, x, y, kinds=kinds)
+    return context.elementwise(
+        lambda c, a, b: context.make("where", context.kind, c, a, b), mask, x, y, kinds=kinds
+    )
 
 
 def _masked_fill(context: Context, x: Array, mask: Array, value: Any) -> Array:
@@ -161,7 +161,9 @@ def _divided(context: Context, x: Array, count: float) -> Array:
     return context.elementwise(lambda a, b: context.make("div", a.kind, a, b), x, count, kinds=context.kind)
 
 
-def _variance(context: Context, x: Array, axes: Any = None, correction: Any = 1, keepdim: bool = False) -> Array:
+def _variance(
+    context: Context, x: Array, axes: Any = None, correction: Any = 1, keepdim: bool = False
+) -> Array:
     axes = list(range(x.ndim)) if not axes else axes
     count = int(np.prod([x.shape[axis] for axis in axes], dtype=int))
     mean = _divided(context, context.summed(x, axes, True), count)
@@ -212,11 +214,29 @@ def _squeeze(context: Context, x: Array, axes: Any = None) -> Array:
 
 
 def _select(context: Context, x: Array, axis: int, index: int) -> Array:
-    return x.selected(axis, index)
+    return context.one_of(x, axis, index).selected(axis, 0 if x.labels[x.axis(axis)] else index)
 
 
-def _slice(context: Context, x: Array, axis: int = 0, start: Any = None, end: Any = None, step: int = 1) -> Array:
+def _slice(
+    context: Context, x: Array, axis: int = 0, start: Any = None, end: Any = None, step: int = 1
+) -> Array:
+    places = range(x.shape[x.axis(axis)])[start:end:step]
+    if len(places) == 1 and x.labels[x.axis(axis)]:
+        return context.one_of(x, axis, places[0])
     return x.sliced(axis, slice(start, end, step))
+
+
+def _index(context: Context, x: Array, given: Sequence[Array | None]) -> Array:
+    """Rows of a short axis, by numbers that depend on no input."""
+    found = [(axis, each) for axis, each in enumerate(given) if each is not None]
+    if len(found) != 1 or found[0][1].labels != (None,) or x.labels[found[0][0]]:
+        raise Unsupported("rows that are picked by number")
+    ((axis, rows),) = found
+    numbers = [each.detail[0] if each.op == "constant" else None for each in rows.elements.flat]
+    if any(number is None for number in numbers):
+        raise Unsupported("rows that are picked by a number that depends on an input")
+    shape = (*x.shape[:axis], len(numbers), *x.shape[axis + 1 :])
+    return Array(x.elements.take(numbers, axis), x.labels, shape)
 
 
 def _unbind(context: Context, x: Array, axis: int = 0) -> list[Array]:
@@ -247,7 +267,9 @@ def _cat(context: Context, given: Sequence[Array], axis: int = 0) -> Array:
 
 def _select_backward(context: Context, gradient: Array, shape: Sequence[int], axis: int, index: int) -> Array:
     gradient = gradient.unsqueezed(axis % len(shape))
-    return _placed(context, gradient, shape, axis % len(shape), range(index % shape[axis], index % shape[axis] + 1))
+    return _placed(
+        context, gradient, shape, axis % len(shape), range(index % shape[axis], index % shape[axis] + 1)
+    )
 
 
 def _slice_backward(
@@ -327,6 +349,7 @@ OPERATIONS: dict[str, Lower] = {
     "squeeze.default": _squeeze,
     "select.int": _select,
     "slice.Tensor": _slice,
+    "index.Tensor": _index,
     "unbind.int": _unbind,
     "split.Tensor": _split,
     "split_with_sizes.default": _split_with_sizes,
