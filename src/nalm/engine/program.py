@@ -131,10 +131,10 @@ class Program:
 
     def _compile_as_loop(self, state: Tensors, inputs: Tensors, constants: Tensors, samples: int) -> bool:
         """Whether the function could be written as one loop."""
-        given = [list(tensors.values()) for tensors in (state, inputs, constants)]
+        held, fixed, shared = (list(tensors.values()) for tensors in (state, inputs, constants))
         try:
             with _TURN, one_thread(), torch.enable_grad():
-                self._kernel = Kernel(self._stepped, *given, samples)
+                self._kernel = Kernel(self._stepped, held, fixed, shared, samples)
         except (Unsupported, BuildError) as reason:
             _LOGGER.debug("%s", reason)
             return False

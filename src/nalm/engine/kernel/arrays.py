@@ -10,9 +10,6 @@ import numpy as np
 from nalm.engine.kernel.expressions import Expression
 from nalm.engine.kernel.unsupported import Unsupported
 
-M = "m"
-"""The axis of models, which is outside of everything."""
-
 Labels = tuple[str | None, ...]
 
 

@@ -20,7 +20,7 @@ from nalm.engine.cache import cache_folder, working_folder
 
 _FLAGS = (
     *("-std=c++17", "-O3", "-march=native", "-fPIC", "-shared", "-w"),
-    # Whole numbers wrap; a product and a sum may be one instruction; nothing waits for a floating-point error.
+    # Whole numbers wrap; a product and a sum may be one instruction; floating-point errors are not trapped.
     *("-fwrapv", "-ffp-contract=fast", "-fno-math-errno", "-fno-trapping-math", "-fopenmp-simd"),
 )
 _HEADER = Path(__file__).with_name("maths.h")
@@ -103,6 +103,6 @@ def _processor() -> str:
     return "\n".join(sorted({line for line in lines if line.startswith(told)}))
 
 
-def lanes() -> int:
+def register() -> int:
     """Single-precision numbers in a vector register of this processor."""
     return {"AVX512": 16, "AVX2": 8}.get(torch.backends.cpu.get_cpu_capability(), 4)

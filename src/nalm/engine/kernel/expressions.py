@@ -1,7 +1,7 @@
 """Expressions of single numbers: what one element of a tensor is, as a function of others.
 
 Equal expressions are one object, so that nothing is computed twice. An expression belongs to one model; it
-may also vary along samples (`n`) and along one long axis of features (`i`). Short axes are written out.
+may also vary along samples and along one long axis of features. Short axes are written out.
 """
 
 from __future__ import annotations
@@ -14,8 +14,8 @@ import numpy as np
 
 from nalm.engine.kernel.unsupported import Unsupported
 
-N, I = "n", "i"
-"""The axes that are loops: samples, and one long axis of features."""
+MODELS, SAMPLES, FEATURES = "m", "n", "i"
+"""The axes that are loops: models, outside of everything; samples; one long axis of features."""
 
 
 @dataclass(frozen=True, eq=False, slots=True)

@@ -7,8 +7,8 @@ from collections.abc import Callable, Sequence
 import torch
 from torch import Tensor
 
-from nalm.engine.kernel.build import build, lanes
-from nalm.engine.kernel.emit import Target, emit
+from nalm.engine.kernel.build import build, register
+from nalm.engine.kernel.emit import emit
 from nalm.engine.kernel.lower import lower
 from nalm.engine.kernel.trace import trace
 from nalm.engine.kernel.unsupported import Unsupported
@@ -48,14 +48,14 @@ class Kernel:
         if not all(torch.equal(tensor, counters(*tensor.shape)) for tensor in constants):
             raise Unsupported("data that models share")
         found = trace(lambda *given: function(*given, *constants), examples)
-        self._library = build(emit(lower(found, models, samples), len(state), Target(lanes())))
+        self._library = build(emit(lower(found, models, samples), len(state), register()))
 
     def repeat(self, state: Sequence[Tensor], inputs: Sequence[Tensor], times: int) -> list[Tensor]:
         """The state after this many steps."""
         if not times:
             return list(state)
-        given = [[tensor.contiguous() for tensor in tensors] for tensors in (state, inputs)]
-        return self._library.repeat(*given, times)
+        held, fixed = ([tensor.contiguous() for tensor in tensors] for tensors in (state, inputs))
+        return self._library.repeat(held, fixed, times)
 
 
 def _unmistakable(

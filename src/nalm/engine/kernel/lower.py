@@ -2,45 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
-import torch
-
-from nalm.engine.kernel.arrays import Array, Labels, M, common_labels
-from nalm.engine.kernel.expressions import Expression, Expressions, I, N, kind_of
+from nalm.engine.kernel.arrays import Array
+from nalm.engine.kernel.context import Context, Sizes
+from nalm.engine.kernel.operations import OPERATIONS
 from nalm.engine.kernel.trace import Operation, Trace, Value
 from nalm.engine.kernel.unsupported import Unsupported
 
 WRITTEN_OUT = 32
 """Axes up to this size, other than models and samples, are written out."""
-MOST_EXPRESSIONS = 40_000
-"""Beyond this, a C++ compiler takes minutes."""
-
-
-@dataclass(frozen=True)
-class Sizes:
-    """The sizes of the loops while tracing."""
-
-    models: int
-    samples: int
-    features: int | None
-
-    def label(self, size: int) -> str | None:
-        """The loop of an axis of this size."""
-        if size == self.models:
-            return M
-        if size == self.samples:
-            return N
-        return I if size == self.features else None
-
-    def of(self, label: str) -> int:
-        """The size of a loop."""
-        found = {M: self.models, N: self.samples, I: self.features}[label]
-        assert found is not None
-        return found
 
 
 @dataclass(frozen=True)
@@ -49,21 +21,17 @@ class Lowered:
 
     Attributes:
         sizes: the sizes of its loops.
-        inputs: for each input that has a model axis or not, its array of leaves.
+        inputs: the array of each input.
         outputs: the array of each output.
-        tables: constants that vary along a loop.
     """
 
     sizes: Sizes
     inputs: list[Array]
     outputs: list[Array]
-    tables: list[np.ndarray]
 
 
 def lower(trace: Trace, models: int, samples: int) -> Lowered:
     """The outputs of a trace as expressions of its inputs."""
-    from nalm.engine.kernel.operations import OPERATIONS
-
     sizes = _sizes(trace, models, samples)
     context = Context(sizes)
     arrays: dict[int, Array] = {}
@@ -82,7 +50,7 @@ def lower(trace: Trace, models: int, samples: int) -> Lowered:
                 raise Unsupported(f"{operation.name} of shapes that are not understood")
             arrays[value.number] = array
     outputs = [context.argument(value, arrays) for value in trace.outputs]
-    return Lowered(sizes, [arrays[value.number] for value in trace.inputs], outputs, context.tables)
+    return Lowered(sizes, [arrays[value.number] for value in trace.inputs], outputs)
 
 
 def _sizes(trace: Trace, models: int, samples: int) -> Sizes:
@@ -109,179 +77,3 @@ def _needed(trace: Trace) -> list[Operation]:
                 elif isinstance(each, list):
                     pending += each
     return found[::-1]
-
-
-class Context:
-    """What the lowering of an operation needs: how to make expressions, and what is known of the result."""
-
-    def __init__(self, sizes: Sizes) -> None:
-        self.sizes = sizes
-        self.make = Expressions()
-        self.tables: list[np.ndarray] = []
-        self.kind = "float"
-        """The kind of the operation's result."""
-        self.promoted = "float"
-        """The kind that its arguments are brought to."""
-
-    def for_operation(self, operation: Operation) -> Context:
-        """Itself, with the kinds of an operation."""
-        self.kind = kind_of(operation.results[0].dtype)
-        self.promoted = kind_of(operation.promoted)
-        return self
-
-    def argument(self, argument: Any, arrays: dict[int, Array]) -> Any:
-        """An argument with an array for every tensor."""
-        if isinstance(argument, Value):
-            if argument.number in arrays:
-                return arrays[argument.number]
-            if argument.constant is None:
-                raise Unsupported("a value that no operation returns")
-            return self.constant(argument.constant)
-        if isinstance(argument, list):
-            return [self.argument(each, arrays) for each in argument]
-        return argument
-
-    def input(self, index: int, value: Value) -> Array:
-        """The leaves of an input."""
-        labels = tuple(self.sizes.label(size) for size in value.shape)
-        if M in labels[1:]:
-            raise Unsupported("an input with models elsewhere than first")
-        kind = kind_of(value.dtype)
-        shape = [1 if label else size for label, size in zip(labels, value.shape)]
-        if np.prod(shape, dtype=int) > MOST_EXPRESSIONS:
-            raise Unsupported("an input with very many elements")
-        elements = np.empty(shape, dtype=object)
-        loops = frozenset(label for label in labels if label in (N, I))
-        for element in np.ndindex(*shape):
-            elements[element] = self.make.input(index, element, kind, loops)
-        return Array(elements, labels, value.shape)
-
-    def constant(self, tensor: torch.Tensor) -> Array:
-        """A tensor of numbers that depend on no input."""
-        kind = kind_of(tensor.dtype)
-        numbers = tensor.numpy()
-        labels = tuple(self.sizes.label(size) for size in numbers.shape)
-        shape = [1 if label else size for label, size in zip(labels, numbers.shape)]
-        elements = np.empty(shape, dtype=object)
-        for element in np.ndindex(*shape):
-            where = tuple(slice(None) if label else k for label, k in zip(labels, element))
-            elements[element] = self._constant(
-                numbers[where], tuple(label for label in labels if label), kind
-            )
-        return Array(elements, labels, tuple(tensor.shape))
-
-    def _constant(self, numbers: np.ndarray, axes: tuple[str, ...], kind: str) -> Expression:
-        """One number, a counter, or a table, whose axes are loops."""
-        for axis in (M, N, I):  # drop the axes along which it does not vary
-            if axis in axes:
-                k = axes.index(axis)
-                first = numbers.take([0], k)
-                if (numbers == first).all():
-                    numbers, axes = first.squeeze(k), axes[:k] + axes[k + 1 :]
-        if not axes:
-            return self.make.constant(numbers[()], kind)
-        if M in axes:
-            raise Unsupported("a constant that differs between models")
-        if kind == "int":
-            found = _counter(numbers.astype(np.int64), axes)
-            if found is not None:
-                return self.make.counter(*found)
-        raise Unsupported("a constant that varies along a loop")
-
-    def elementwise(
-        self, function: Callable[..., Expression], *given: Any, kinds: Sequence[str] | str
-    ) -> Array:
-        """A function of single numbers applied to arrays and numbers, which are cast to `kinds` first."""
-        kinds = [kinds] * len(given) if isinstance(kinds, str) else kinds
-        arrays = [
-            self.cast(each, kind) if isinstance(each, Array) else self.number(each, kind)
-            for each, kind in zip(given, kinds, strict=True)
-        ]
-        labels = common_labels(arrays)
-        shape = np.broadcast_shapes(*(each.shape for each in arrays))
-        elements = np.asarray(np.frompyfunc(function, len(arrays), 1)(*(each.elements for each in arrays)))
-        if elements.dtype != object or elements.ndim == 0:
-            held = np.empty((), dtype=object)
-            held[()] = elements[()] if elements.ndim == 0 else elements
-            elements = held
-        # An axis of size 1 that is a loop elsewhere, and one that nothing varies along.
-        return Array(elements, labels, tuple(shape))
-
-    def number(self, value: Any, kind: str) -> Array:
-        """A number as an array without axes."""
-        elements = np.empty((), dtype=object)
-        elements[()] = self.make.constant(value, kind)
-        return Array(elements, (), ())
-
-    def cast(self, array: Array, kind: str) -> Array:
-        """An array of another kind."""
-        if all(each.kind == kind for each in array.elements.flat):
-            return array
-        elements = np.empty(array.elements.shape, dtype=object)
-        for index, each in np.ndenumerate(array.elements):
-            elements[index] = self.make.cast(each, kind)
-        return Array(elements, array.labels, array.shape)
-
-    def summed(self, array: Array, axes: Sequence[int], keep: bool) -> Array:
-        """Sums along axes."""
-        axes = sorted({array.axis(axis) for axis in axes}, reverse=True)
-        for axis in axes:
-            array = self._summed(array, axis)
-            if not keep:
-                array = array.squeezed([axis])
-        return array
-
-    def _summed(self, array: Array, axis: int) -> Array:
-        """The sum along one axis, which then has size 1."""
-        label, size = array.labels[axis], array.shape[axis]
-        labels = (*array.labels[:axis], None, *array.labels[axis + 1 :])
-        shape = (*array.shape[:axis], 1, *array.shape[axis + 1 :])
-        if label == M:
-            raise Unsupported("a sum over models")
-        if label:
-            elements = np.empty(array.elements.shape, dtype=object)
-            for index, each in np.ndenumerate(array.elements):
-                elements[index] = self.make.total(each, label, size)
-            return Array(elements, labels, shape)
-        parts = [array.elements.take([k], axis) for k in range(array.elements.shape[axis])]
-        # A broadcast axis is held once.
-        result = parts[0]
-        for part in parts[1:]:
-            result = np.frompyfunc(self.plus, 2, 1)(result, part)
-        return Array(result, labels, shape)
-
-    def one_of(self, array: Array, axis: int, index: int) -> Array:
-        """One place of the axis of features, which then has size 1; other axes are left as they are."""
-        axis = array.axis(axis)
-        if array.labels[axis] != I:
-            return array
-        elements = np.empty(array.elements.shape, dtype=object)
-        for where, each in np.ndenumerate(array.elements):
-            elements[where] = self.make.at(each, I, index % array.shape[axis])
-        labels = (*array.labels[:axis], None, *array.labels[axis + 1 :])
-        return Array(elements, labels, (*array.shape[:axis], 1, *array.shape[axis + 1 :]))
-
-    def plus(self, a: Expression, b: Expression) -> Expression:
-        """The sum of two numbers of one kind."""
-        return self.make("add", a.kind, a, b)
-
-    def times(self, a: Expression, b: Expression) -> Expression:
-        """The product of two numbers of one kind."""
-        return self.make("mul", a.kind, a, b)
-
-    def loops_of(self, shape: Sequence[int]) -> Labels:
-        """The loops of a new tensor of this shape."""
-        return tuple(self.sizes.label(size) for size in shape)
-
-
-def _counter(numbers: np.ndarray, axes: tuple[str, ...]) -> tuple[int, tuple[tuple[str, int], ...]] | None:
-    """Start and strides of whole numbers that grow evenly along their axes, modulo 2**32; None if not."""
-    start = int(numbers.flat[0])
-    expected, along = np.full(numbers.shape, start), []
-    for k, axis in enumerate(axes):
-        second = numbers[tuple(int(j == k) for j in range(len(axes)))]
-        stride = int(second) - start
-        along.append((axis, stride))
-        shape = [-1 if j == k else 1 for j in range(len(axes))]
-        expected = expected + (np.arange(numbers.shape[k]) * stride).reshape(shape)
-    return (start, tuple(along)) if ((expected - numbers) % 2**32 == 0).all() else None

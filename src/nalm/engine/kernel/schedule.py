@@ -20,7 +20,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from nalm.engine.kernel.expressions import Expression, I, N
+from nalm.engine.kernel.expressions import FEATURES, SAMPLES, Expression
 
 LEAVES = ("constant", "input", "counter")
 
@@ -72,7 +72,7 @@ class Schedule:
 
     def stage(self, expression: Expression, at: int) -> Stage:
         """The stage of an expression in a pass."""
-        stages = self.samples if N in expression.loops else self.models
+        stages = self.samples if SAMPLES in expression.loops else self.models
         while len(stages) <= at:
             stages.append(Stage())
         return stages[at]
@@ -96,7 +96,7 @@ def schedule(outputs: Iterable[Expression]) -> Schedule:
     every = reachable(outputs)
     for expression in every:
         made.passes[expression], made.levels[expression] = _place(made, expression)
-    again: dict[tuple[int, int], tuple[Expression, int]] = {}
+    again: set[tuple[Expression, int]] = set()
     for expression in every:
         if expression.op not in LEAVES:
             _put(made, expression, made.passes[expression], made.levels[expression], again)
@@ -109,14 +109,14 @@ def _place(made: Schedule, expression: Expression) -> tuple[int, int]:
         return 0, 0
     if expression.op == "total":
         (body,) = expression.arguments
-        if expression.detail == N:
+        if expression.detail == SAMPLES:
             return made.passes[body] + 1, 0
         return made.passes[body], made.levels[body] + 1
     at = max(made.passes[each] for each in expression.arguments)
     same = [
         each
         for each in expression.arguments
-        if made.passes[each] == at and (N in each.loops) == (N in expression.loops)
+        if made.passes[each] == at and (SAMPLES in each.loops) == (SAMPLES in expression.loops)
     ]
     return at, max((made.levels[each] for each in same), default=0)
 
@@ -126,21 +126,21 @@ def _put(
     expression: Expression,
     at: int,
     level: int,
-    again: dict[tuple[int, int], tuple[Expression, int]],
+    again: set[tuple[Expression, int]],
 ) -> None:
     """Put an expression into its block, and what is computed again for it before it."""
     for each in expression.arguments:
         # Numbers per sample and feature are not kept from pass to pass.
-        late = N in expression.loops and at > made.passes[each]
-        if late and each.loops == {N, I} and each.op not in LEAVES and (each.number, at) not in again:
-            again[each.number, at] = each, 0
+        dropped = each.loops == {SAMPLES, FEATURES} and each.op not in LEAVES and at > made.passes[each]
+        if dropped and (each, at) not in again:
+            again.add((each, at))
             _put(made, each, at, 0, again)
     if expression.op == "total":
         (body,) = expression.arguments
         stage = made.stage(body, made.passes[body])
         found = stage.level(made.levels[body])
-        (found.featured if I in body.loops else found.single).totals.append(expression)
+        (found.featured if FEATURES in body.loops else found.single).totals.append(expression)
         made.stage(expression, at).level(level)
         return
     found = made.stage(expression, at).level(level)
-    (found.featured if I in expression.loops else found.single).expressions.append(expression)
+    (found.featured if FEATURES in expression.loops else found.single).expressions.append(expression)

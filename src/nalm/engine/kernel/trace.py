@@ -18,7 +18,6 @@ from torch.utils._python_dispatch import TorchDispatchMode
 
 from nalm.engine.kernel.unsupported import Unsupported
 
-
 _OF_SHAPE = ("zeros_like", "ones_like", "full_like", "new_zeros", "new_ones", "new_full")
 """Operations whose result depends on the shape of a tensor, not on its numbers."""
 
