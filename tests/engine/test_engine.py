@@ -216,6 +216,7 @@ def test_progress_is_reported_up_to_the_end():
 def test_without_a_compiler_it_runs_eagerly_and_says_so_once(monkeypatch):
     compiled = runs("nmu", 2, steps=10)
     monkeypatch.setattr(compiler, "_cpp_compiler", lambda: None)
+    monkeypatch.setattr("nalm.engine.kernel.build.cpp_compiler", lambda: None)
     monkeypatch.setattr(program, "_warned", False)
     monkeypatch.setattr("nalm.engine.batch._PROGRAMS", {})
     with pytest.warns(UserWarning, match=r"No C\+\+ compiler"):

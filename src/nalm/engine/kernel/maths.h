@@ -222,7 +222,7 @@ template <class F> INLINE F erfinv_(F x) {
   return where_(w < number(x, 5.0f), p, q) * x;
 }
 
-// x**y = exp(y log x) with the product in double precision, so that x**1 is x. Here x is not negative.
+// x**y = exp(y log x) with the product in double precision, whose error would otherwise grow with log x.
 INLINE vd log_times(vf x, vf y) {
   vf k;
   const vd m = to_double(mantissa(x, k)), s = (m - 1.0) / (m + 1.0), q = s * s;
