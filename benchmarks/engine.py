@@ -1,12 +1,15 @@
-"""How fast the engine trains: the same work three ways in one run.
+"""How fast the engine trains: the same work four ways in one run.
 
-1. The usual way: one seed a process, eager PyTorch, the textbook loop without logging.
+1. The usual way: one seed a process, eager PyTorch, the textbook loop without logging (`textbook.py`).
 2. Batched eager: the engine's own step for all runs at once, not compiled.
 3. The engine: compiled.
+4. The limit: the same mathematics written by hand (`limit.cpp`), compiled on the spot if there is a compiler.
 
-All three keep both cores busy: two processes at a time. Every figure is microseconds of one core per run and
-step (the time of the slower process over its own runs and steps), the best of several rounds. `ratio` is
-usual / engine.
+All of them keep both cores busy: two processes at a time. Every figure is microseconds of one core per run
+and step (the time of the slower process over its own runs and steps), the best of several rounds.
+
+    python benchmarks/engine.py                  # the table
+    python benchmarks/engine.py --against PATH   # `make bench` of another checkout and of this one, in turn
 """
 
 from __future__ import annotations
@@ -15,7 +18,10 @@ import argparse
 import json
 import multiprocessing
 import resource
+import shutil
+import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -23,21 +29,21 @@ from pathlib import Path
 from typing import Any
 
 import torch
-import torch.nn.functional as F
 from torch import Tensor, nn
 
+import textbook
+from bench import compare
 from nalm.engine.batch import Batch, Settings
 from nalm.models import ModelSpec
 from nalm.models.many import Models
 from nalm.tasks import ArithmeticDataset, SingleModule, Task
+from nalm.trained import RunGroup
 from nalm.training.trainers import train_runs
-
-Forward = Callable[[Tensor], Tensor]
-Penalty = Callable[[], Tensor] | None
-Clamp = Callable[[], Any] | None
 
 PROCESSES = 2
 ROUNDS = 5
+NARROW = 10
+"""Runs of a narrow batch."""
 
 
 @dataclass(frozen=True)
@@ -78,115 +84,30 @@ CASES = (
     Case("nmu", 10, 512, 1000),
     Case("nau+nmu", 100, 64, 2000),
 )
+LIMITED = {("nmu", 2): "nmu", ("nau+nmu", 100): "nau+nmu"}
+"""The cases that `limit.cpp` has, by its names for them."""
 GROWTH = (25, 100, 225, 1000, 2500, 5000, 10_000)
 
 
-# -- 1. the usual way: what anyone would write with bare PyTorch ---------------------------------
-
-
-def _textbook_nau() -> tuple[list[Tensor], Forward, Penalty, Clamp]:
-    w = torch.empty(1, 2).uniform_(-0.5, 0.5).requires_grad_()
-    return (
-        [w],
-        lambda x: F.linear(x, w),
-        lambda: torch.min(w.abs(), (1 - w.abs()).abs()).mean(),
-        lambda: w.clamp_(-1, 1),
-    )
-
-
-def _textbook_nmu(inputs: int) -> tuple[list[Tensor], Forward, Penalty, Clamp]:
-    w = torch.empty(1, inputs).uniform_(0.25, 0.75).requires_grad_()
-    return (
-        [w],
-        lambda x: (w * x[:, None] + 1 - w).prod(-1),
-        lambda: torch.min(w.abs(), (1 - w).abs()).mean(),
-        lambda: w.clamp_(0, 1),
-    )
-
-
-def _textbook_nalu() -> tuple[list[Tensor], Forward, Penalty, Clamp]:
-    w_hat, m_hat, g = (torch.empty(1, 2).uniform_(-1, 1).requires_grad_() for _ in range(3))
-
-    def forward(x: Tensor) -> Tensor:
-        w = torch.tanh(w_hat) * torch.sigmoid(m_hat)
-        gate = torch.sigmoid(F.linear(x, g))
-        return gate * F.linear(x, w) + (1 - gate) * torch.exp(F.linear(torch.log(x.abs() + 1e-7), w))
-
-    return [w_hat, m_hat, g], forward, None, None
-
-
-def _textbook_real_npu() -> tuple[list[Tensor], Forward, Penalty, Clamp]:
-    w = torch.empty(1, 2).uniform_(-1.4, 1.4).requires_grad_()
-    g = torch.full((2,), 0.5, requires_grad=True)
-
-    def forward(x: Tensor) -> Tensor:
-        gate = g.clamp(0, 1)
-        r = gate * (x.abs() + 1.19e-7) + (1 - gate)
-        k = torch.where(x < 0, torch.pi, 0.0) * gate
-        return torch.exp(F.linear(torch.log(r), w)) * torch.cos(F.linear(k, w))
-
-    return [w, g], forward, lambda: 1e-7 * (w.abs().sum() + g.abs().sum()), None
-
-
-def _textbook_stack(inputs: int) -> tuple[list[Tensor], Forward, Penalty, Clamp]:
-    a = torch.empty(2, inputs).uniform_(-0.24, 0.24).requires_grad_()
-    (m,), multiply, penalty, clamp = _textbook_nmu(2)
-
-    def both() -> None:
-        a.clamp_(-1, 1)
-        clamp()
-
-    return (
-        [a, m],
-        lambda x: multiply(F.linear(x, a)),
-        lambda: torch.min(a.abs(), (1 - a.abs()).abs()).mean() + penalty(),
-        both,
-    )
-
-
-def _textbook(case: Case) -> tuple[list[Tensor], Forward, Penalty, Clamp]:
-    if case.unit == "nmu":
-        return _textbook_nmu(case.inputs)
-    if case.unit == "nau+nmu":
-        return _textbook_stack(case.inputs)
-    return {"nau": _textbook_nau, "nalu": _textbook_nalu, "realnpu": _textbook_real_npu}[case.unit]()
+# -- four ways -----------------------------------------------------------------------------------
 
 
 def usual(case: Case, steps: int = 2000) -> float:
     """Microseconds per step of the textbook loop for one seed."""
     torch.manual_seed(0)
-    parameters, forward, penalty, clamp = _textbook(case)
     rate = case.spec.make_recipe(case.op, case.inputs).optimiser.learning_rate
-    optimiser = torch.optim.Adam(parameters, lr=rate)
-    target = _target(case)
-
-    def loop(count: int) -> None:
-        for _ in range(count):
-            x = torch.empty(128, case.inputs).uniform_(1.0, 2.0)
-            loss = F.mse_loss(forward(x), target(x))
-            if penalty is not None:
-                loss = loss + penalty()
-            optimiser.zero_grad()
-            loss.backward()
-            optimiser.step()
-            if clamp is not None:
-                with torch.no_grad():
-                    clamp()
-
-    loop(200)
-    return _best(lambda: loop(steps)) / steps * 1e6
+    train = textbook.loop(textbook.parts(case.unit, case.inputs), _target(case), case.inputs, rate)
+    train(200)
+    return _best(lambda: train(steps)) / steps * 1e6
 
 
-def _target(case: Case) -> Forward:
+def _target(case: Case) -> Callable[[Tensor], Tensor]:
     task = case.task()
     if isinstance(task, ArithmeticDataset):
         first, second = torch.as_tensor(task.subsets(0), dtype=torch.float32)
         return lambda x: ((x @ first) * (x @ second))[:, None]
     operation = {"add": torch.add, "mul": torch.mul}[case.op]
     return lambda x: operation(x[:, :1], x[:, 1:2])
-
-
-# -- 2. and 3. the engine's step, eager and compiled ---------------------------------------------
 
 
 def batched(case: Case) -> float:
@@ -201,13 +122,26 @@ def engine(case: Case) -> float:
     return _step_seconds(case, share, case.steps, compiled=True) / share * 1e6
 
 
+def narrow(case: Case) -> float:
+    """The same with few runs in each process."""
+    return _step_seconds(case, NARROW, case.steps, compiled=True) / NARROW * 1e6
+
+
+def limit(program: Path) -> dict[str, float]:
+    """Microseconds per run and step of the steps written by hand, by name."""
+    done = subprocess.run([str(program)], capture_output=True, text=True, check=True)
+    rows = (line.split() for line in done.stdout.splitlines())
+    return {name: float(value) for name, value, *_ in rows}
+
+
 def _step_seconds(case: Case, runs: int, steps: int, compiled: bool) -> float:
     """Seconds per step of all runs side by side."""
     task, recipe = case.task(), case.spec.make_recipe(case.op, case.inputs)
     device, dtype = torch.device("cpu"), torch.float32
     settings = Settings(iterations=steps, log_interval=steps, dtype=dtype, device=device, compiled=compiled)
-    models = Models(case.model(), dtype, device)
-    batch = Batch(models, [task] * runs, [recipe] * runs, list(range(runs)), settings, None)
+    model = case.model()
+    group = RunGroup(model, [task] * runs, [recipe] * runs, list(range(runs)), None)
+    batch = Batch(Models(model, dtype, device), group, settings)
     batch.advance(0, 5)
     return _best(lambda: batch.advance(0, steps)) / steps
 
@@ -241,12 +175,30 @@ def _best(work: Callable[[], None]) -> float:
     return min(times)
 
 
+# -- all of them ---------------------------------------------------------------------------------
+
+
 def _one_thread() -> None:
     torch.set_num_threads(1)
 
 
 def _say(text: str) -> None:
     print(text, file=sys.stderr, flush=True)
+
+
+def _limits(pool: Any) -> dict[str, float]:
+    """The limits of this machine by name; empty without a C++ compiler."""
+    compiler = shutil.which("g++") or shutil.which("clang++")
+    if compiler is None:
+        _say("No C++ compiler: the limit is left out.")
+        return {}
+    with tempfile.TemporaryDirectory() as folder:
+        program = Path(folder) / "limit"
+        source = Path(__file__).with_name("limit.cpp")
+        flags = ["-O3", "-march=native", "-ffast-math", "-std=c++17"]
+        subprocess.run([compiler, *flags, "-o", str(program), str(source)], check=True)
+        found = pool.map(limit, [program] * PROCESSES, chunksize=1)
+    return {name: max(each[name] for each in found) for name in LIMITED.values()}
 
 
 def measure(cases: tuple[Case, ...], sizes: tuple[int, ...]) -> dict[str, Any]:
@@ -256,15 +208,8 @@ def measure(cases: tuple[Case, ...], sizes: tuple[int, ...]) -> dict[str, Any]:
     rows = []
     with context.Pool(PROCESSES, initializer=_one_thread) as pool:
         for case in cases:
-            row: dict[str, Any] = {"unit": case.unit, "inputs": case.inputs, "runs": case.runs}
-            for way in (usual, batched, engine):
-                row[f"{way.__name__}_us"] = max(pool.map(way, [case] * PROCESSES, chunksize=1))
-            row["ratio"] = row["usual_us"] / row["engine_us"]
-            rows.append(row)
-            _say(
-                f"{case.unit:8} {case.inputs:4} inputs: usual {row['usual_us']:7.1f} us, batched "
-                f"{row['batched_us']:7.2f} us, engine {row['engine_us']:7.3f} us, ratio {row['ratio']:6.0f}"
-            )
+            rows.append(_row(case, pool))
+            _say(_line(rows[-1]))
     grown = []
     for size in sizes:
         with context.Pool(1, initializer=_one_thread) as pool:
@@ -273,18 +218,50 @@ def measure(cases: tuple[Case, ...], sizes: tuple[int, ...]) -> dict[str, Any]:
     return {"cases": rows, "growth": grown}
 
 
+def _row(case: Case, pool: Any) -> dict[str, Any]:
+    """The figures of one case, all within the same minutes."""
+    row: dict[str, Any] = {"unit": case.unit, "inputs": case.inputs, "runs": case.runs}
+    for way in (usual, batched, engine, narrow):
+        row[f"{way.__name__}_us"] = max(pool.map(way, [case] * PROCESSES, chunksize=1))
+    named = LIMITED.get((case.unit, case.inputs))
+    row["limit_us"] = _limits(pool).get(named) if named else None
+    row["ratio"] = row["usual_us"] / row["engine_us"]
+    row["of_limit"] = row["engine_us"] / row["limit_us"] if row["limit_us"] else None
+    row["narrow_ratio"] = row["narrow_us"] / row["engine_us"]
+    return row
+
+
+def _line(row: dict[str, Any]) -> str:
+    by_hand = f", {row['of_limit']:.2f} x the limit of {row['limit_us']:.3f} us" if row["limit_us"] else ""
+    return (
+        f"{row['unit']:8} {row['inputs']:4} inputs: usual {row['usual_us']:7.1f} us, batched "
+        f"{row['batched_us']:7.2f} us, engine {row['engine_us']:7.3f} us, ratio {row['ratio']:6.0f}; "
+        f"{NARROW} runs {row['narrow_ratio']:.2f} x{by_hand}"
+    )
+
+
 def main() -> None:
     """Measure and write."""
-    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--json", metavar="FILE", help="write the figures to FILE; - is standard output")
     parser.add_argument("--only", metavar="UNIT", help="measure the cases of this unit only, without growth")
+    parser.add_argument(
+        "--against", metavar="PATH", help="time `make bench` of the checkout at PATH and of this one"
+    )
+    parser.add_argument(
+        "--repeats", type=int, default=1, help="how often --against trains with compiled programs"
+    )
     arguments = parser.parse_args()
-    chosen = tuple(case for case in CASES if arguments.only in (None, case.unit))
-    if not chosen:
-        parser.error(
-            f"--only must be one of {', '.join({c.unit for c in CASES})}, but got {arguments.only!r}"
-        )
-    figures = measure(chosen, GROWTH if arguments.only is None else ())
+    if arguments.against is not None:
+        figures: Any = compare(Path(arguments.against), Path(__file__).parents[1], arguments.repeats)
+    else:
+        chosen = tuple(case for case in CASES if arguments.only in (None, case.unit))
+        if not chosen:
+            known = ", ".join(sorted({case.unit for case in CASES}))
+            parser.error(f"--only must be one of {known}, but got {arguments.only!r}")
+        figures = measure(chosen, GROWTH if arguments.only is None else ())
     text = json.dumps(figures, indent=2)
     if arguments.json == "-":
         print(text)
