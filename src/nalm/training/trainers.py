@@ -85,7 +85,7 @@ class Engine(Trainer):
 
     def seconds(self, runs: int, recipe: Recipe, inputs: int) -> float:
         """Roughly how many seconds these runs take on one core, without compilation."""
-        return runs * recipe.iterations * max(1, inputs / 2) * self.SECONDS_PER_STEP
+        return runs * recipe.iterations * max(1, inputs / 8) * self.SECONDS_PER_STEP
 
 
 class Loop(Trainer):
