@@ -42,14 +42,22 @@ class Reinitialise:
             began: step at which each model last started, shape `models`.
             step: the step about to be taken.
         """
-        length = step - began
-        middle = began + length / 2
+        # A mean above the floor needs an error above it: most models need no further look.
+        due = (step - began > self.stored) & (logged > self.floor).any(-1)
+        found = torch.zeros_like(due)
+        if due.any():
+            found[due] = self._no_better(logged[due], interval, began[due], step)
+        return found
+
+    def _no_better(self, logged: Tensor, interval: int, began: Tensor, step: int) -> Tensor:
+        """Whether the second half of the losses is no better than the first, and above the floor."""
+        middle = began + (step - began) / 2
         starts = torch.arange(logged.shape[-1], device=logged.device) * interval
         first = _overlap(starts, interval, began, middle)
         second = _overlap(starts, interval, middle, torch.full_like(middle, step))
         before, after = _mean(logged, first), _mean(logged, second)
         spread = (_mean((logged - after[:, None]).square(), second)).clamp(min=0).sqrt()
-        return (length > self.stored) & (before <= after + spread) & (after > self.floor)
+        return (before <= after + spread) & (after > self.floor)
 
 
 def _overlap(starts: Tensor, interval: int, low: Tensor, high: Tensor) -> Tensor:
