@@ -19,9 +19,7 @@ from torch import Tensor
 
 from nalm.engine import compiler
 from nalm.engine.comparison import Tensors, different_models, first_difference, moved, rounding_of
-from nalm.engine.kernel.build import BuildError
 from nalm.engine.kernel.kernel import Kernel
-from nalm.engine.kernel.unsupported import Unsupported
 from nalm.threads import one_thread
 
 Step = Callable[[Tensors, Tensors], Tensors]
@@ -135,8 +133,8 @@ class Program:
         try:
             with _TURN, one_thread(), torch.enable_grad():
                 self._kernel = Kernel(self._stepped, held, fixed, shared, samples)
-        except (Unsupported, BuildError) as reason:
-            _LOGGER.debug("%s", reason)
+        except Exception as reason:  # an error of the step itself appears again when it runs eagerly
+            _LOGGER.debug("Not written as one loop: %s: %s", type(reason).__name__, reason)
             return False
         self.way = "loop"
         return True

@@ -191,3 +191,35 @@ def test_a_trained_model_is_the_same_whichever_way_it_was_compiled(monkeypatch):
             monkeypatch.setattr("nalm.engine.program.Program._compile_as_loop", lambda *_: False)
         ways.append(nalm.train("nau", SingleModule("add"), iterations=50, log_interval=50))
     torch.testing.assert_close(ways[0].validation, ways[1].validation, rtol=1e-3, atol=1e-6)
+
+
+class Product(torch.nn.Module):
+    """A user's own module, without a model axis."""
+
+    def __init__(self):
+        super().__init__()
+        self.weight = torch.nn.Parameter(torch.empty(2))
+        self.reset_parameters()
+
+    def reset_parameters(self):
+        torch.nn.init.uniform_(self.weight, 0.25, 0.75)
+
+    def forward(self, x):
+        return (self.weight * x + 1 - self.weight).prod(-1, keepdim=True)
+
+
+class Sorted(Product):
+    """One with an operation that the loop does not know."""
+
+    def forward(self, x):
+        return super().forward(x.sort(-1).values)
+
+
+@pytest.mark.parametrize(("module", "way"), [(Product, "loop"), (Sorted, "torch")])
+def test_a_module_of_the_users_own(module, way):
+    models = Models(module(), torch.float32, CPU)
+    recipe = nalm.NMU.recipe("mul")
+    group = RunGroup(module(), [SingleModule("mul")] * 3, [recipe] * 3, [0, 1, 2], None)
+    made = Batch(models, group, Settings(10, 10, torch.float32, CPU, True))
+    made.advance(0, 2)
+    assert made._step_program()[0].way == way

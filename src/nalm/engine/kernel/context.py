@@ -14,8 +14,8 @@ from nalm.engine.kernel.expressions import FEATURES, MODELS, SAMPLES, Expression
 from nalm.engine.kernel.trace import Operation, Value
 from nalm.engine.kernel.unsupported import Unsupported
 
-MOST_EXPRESSIONS = 40_000
-"""Inputs with more numbers per model than this would take a C++ compiler minutes."""
+MOST_ELEMENTS = 4000
+"""An input with more numbers per model than this is no model for one loop."""
 
 
 @dataclass(frozen=True)
@@ -77,7 +77,7 @@ class Context:
             raise Unsupported("an input with models elsewhere than first")
         kind = kind_of(value.dtype)
         shape = [1 if label else size for label, size in zip(labels, value.shape)]
-        if np.prod(shape, dtype=int) > MOST_EXPRESSIONS:
+        if np.prod(shape, dtype=int) > MOST_ELEMENTS:
             raise Unsupported("an input with very many elements")
         elements = np.empty(shape, dtype=object)
         loops = frozenset(label for label in labels if label in (SAMPLES, FEATURES))

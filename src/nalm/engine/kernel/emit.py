@@ -23,6 +23,9 @@ from nalm.engine.kernel.schedule import Schedule, reachable, schedule
 from nalm.engine.kernel.text import VECTORS, Names, literal
 from nalm.engine.kernel.unsupported import Unsupported
 
+MOST_EXPRESSIONS = 6000
+"""A program of more takes the C++ compiler longer than torch's; iNALU's step with ten inputs has 1,600."""
+
 
 def emit(lowered: Lowered, states: int, register: int) -> str:
     """The C++ of a function.
@@ -62,6 +65,8 @@ def emit(lowered: Lowered, states: int, register: int) -> str:
 
 
 def _check(lowered: Lowered, every: Sequence[Expression]) -> None:
+    if len(every) > MOST_EXPRESSIONS:
+        raise Unsupported(f"{len(every):,} expressions")
     for each in every:
         if SAMPLES in each.loops and each.kind not in VECTORS:
             raise Unsupported(f"numbers per sample of kind {each.kind}")

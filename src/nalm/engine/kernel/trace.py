@@ -17,6 +17,7 @@ from torch import Tensor
 from torch.utils._python_dispatch import TorchDispatchMode
 
 from nalm.engine.kernel.unsupported import Unsupported
+from nalm.engine.products import TraceableProducts
 
 _OF_SHAPE = ("zeros_like", "ones_like", "full_like", "new_zeros", "new_ones", "new_full")
 """Operations whose result depends on the shape of a tensor, not on its numbers."""
@@ -71,7 +72,7 @@ def trace(function: Callable[..., list[Tensor]], examples: Sequence[Tensor]) -> 
     """Call a function on these tensors and record what it does."""
     recorder = _Recorder()
     inputs = [recorder.new(tensor) for tensor in examples]
-    with recorder:
+    with TraceableProducts(), recorder:
         found = function(*examples)
     return Trace(inputs, recorder.operations, [recorder.value_of(tensor) for tensor in found])
 
