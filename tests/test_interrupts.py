@@ -54,6 +54,20 @@ def facts():
 doctor.machine_facts = facts
 main()
 """
+# An interruption that what is being imported keeps to itself, as extension modules may.
+SWALLOWED = """
+import os, signal
+from nalm import interrupts
+
+interrupts.end_at_once()
+interrupts.raise_once()
+with interrupts.importing():
+    try:
+        os.kill(os.getpid(), signal.SIGINT)
+    except BaseException:
+        pass
+print("went on")
+"""
 AT_THE_END = """
 import atexit, os, signal, sys
 from nalm.__main__ import main
@@ -76,6 +90,10 @@ def run(code, *arguments, cwd=None):
 def test_while_something_is_imported(moment, tmp_path):
     code, out, err = run(INTERRUPTED_AT, moment, *BENCH, "--dry-run", cwd=tmp_path)
     assert (code, out, err) == (interrupts.CODE, "", interrupts.SENTENCE + "\n")
+
+
+def test_while_something_is_imported_that_would_swallow_it():
+    assert run(SWALLOWED) == (interrupts.CODE, "", interrupts.SENTENCE + "\n")
 
 
 def test_in_a_file_of_the_users_the_sentence_names_it(tmp_path):

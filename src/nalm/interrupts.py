@@ -57,6 +57,23 @@ def were_met() -> bool:
 
 
 @contextlib.contextmanager
+def importing() -> Iterator[None]:
+    """In the block an interruption of a working command ends the process at once, as while it starts.
+
+    Nothing is open yet when a command imports what it needs, and extension modules such as torch's may lose
+    or mistake what is raised while they are imported.
+    """
+    if signal.getsignal(signal.SIGINT) is not _raise:
+        yield
+        return
+    signal.signal(signal.SIGINT, _end)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, _raise)
+
+
+@contextlib.contextmanager
 def during(what: str) -> Iterator[None]:
     """An interruption in the block reports what was being done, such as "importing ./mine.py"."""
     _doing.append(what)

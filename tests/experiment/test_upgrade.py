@@ -100,9 +100,12 @@ def test_numbers_of_a_store_of_an_earlier_version_stay(older):
             assert rows[0] == rows[1]
 
 
-def test_what_is_stored_is_not_computed_again(older):
+def test_what_is_stored_is_not_computed_again_while_numbers_are_the_same(older, monkeypatch):
     """Second-order runs of 0.7 are: they were judged by an earlier rule."""
     rule = 2 if "0.8" in machines(older) else 1
+    with Store(older, read_only=True) as store:
+        (numerics,) = {record.identity["numerics_version"] for record in store.records()}
+    monkeypatch.setattr("nalm.experiment.run.NUMERICS_VERSION", numerics)
     wanted = [
         (make_experiment("single-module", ["nmru"], ["div"], ["-50:50"], inputs=10, seeds=2,
                          recipe="second-order"), 0 if rule == 2 else 2),

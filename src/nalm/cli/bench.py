@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from nalm import interrupts
 from nalm.cli.bench_options import (
     DryRun,
     Fresh,
@@ -33,10 +34,12 @@ from nalm.cli.options import DEFAULT_STORE, Jobs, Json, Scheduler, StoreFile
 from nalm.cli.output import duration, print_table, say, say_all
 from nalm.cli.progress import shown_progress
 from nalm.errors import ArgumentError, check_above_zero, check_choice, check_positive
+from nalm.experiment.remembered import remember, remembered
+from nalm.experiment.request import Request
 from nalm.report import tables
 
 if TYPE_CHECKING:
-    from nalm.experiment.bench import Experiment, Work
+    from nalm.experiment.bench import Experiment
     from nalm.experiment.executor import Executor
 
 USUAL_SEEDS = {"quick": 5, "paper": 25}
@@ -69,31 +72,29 @@ def bench(
 
     Runs in the store are not computed again; an interrupted command resumes when it is run again.
     """
-    from nalm.experiment.bench import plan_work, schedule_notes
-    from nalm.papers.benched import has_own_units, with_published
-
     _check_threshold(threshold, published)
     check_writable(json_file)
-    with contextlib.redirect_stdout(sys.stderr):  # what a user's unit prints is not a result
-        common = {
-            "seeds": USUAL_SEEDS[check_choice("scale", scale, USUAL_SEEDS)] if seeds is None else seeds,
-            "iterations": iterations,
-            "recipe": recipe,
-            "schedule": schedule,
-            "hidden": check_positive("hidden", hidden),
-        }
-        of_tasks = {"op": items("op", op), "ranges": items("ranges", ranges), "inputs": inputs}
-        of_files = {"target": target, "test": test}
-        experiment = _experiment(task, items("units", units), of_tasks, of_files, common)
-    with chosen_executor(jobs, scheduler) as executor:
-        if dry_run:
-            work = plan_work(experiment, store, executor.size, fresh=fresh)
-            say_all(schedule_notes(experiment))
-            _print_plan(work, executor.size, json_file)
-            return
-        result = _computed(experiment, store, executor, fresh, threshold)
-    wanted = has_own_units(experiment) if published is None else published
-    result = with_published(result, experiment, wanted=wanted and threshold is None)
+    common: dict[str, Any] = {
+        "seeds": USUAL_SEEDS[check_choice("scale", scale, USUAL_SEEDS)] if seeds is None else seeds,
+        "iterations": iterations,
+        "recipe": recipe,
+        "schedule": schedule,
+        "hidden": check_positive("hidden", hidden),
+    }
+    of_tasks: dict[str, Any] = {"op": items("op", op), "ranges": items("ranges", ranges), "inputs": inputs}
+    of_files = {"target": target, "test": test}
+    names = items("units", units)
+    request = Request(task, names, threshold=threshold, published=published, **of_tasks, **common)
+    is_other = fresh or dry_run or scheduler is not None or (jobs is not None and jobs < 1)
+    is_of_file = Path(task).is_file() or any(value is not None for value in of_files.values())
+    result = None if is_other or is_of_file else remembered(store, request)
+    if result is None:
+        experiment = _experiment(task, names, of_tasks, of_files, common)
+        with chosen_executor(jobs, scheduler) as executor:
+            if dry_run:
+                _print_plan(experiment, store, executor.size, fresh, json_file)
+                return
+            result = _computed(experiment, store, executor, request, fresh)
     if not write_json(result, json_file):
         _print_bench(result)
     if result["computed_runs"]:
@@ -108,19 +109,21 @@ def _experiment(
     common: dict[str, Any],
 ) -> Experiment:
     """What is asked for, of a task by its name or of a file of numbers."""
-    from nalm.experiment.bench import make_experiment, table_experiment
-    from nalm.tasks import Table
-    from nalm.tasks.csv_file import ENDINGS
+    with interrupts.importing():
+        from nalm.experiment.bench import make_experiment, table_experiment
+        from nalm.tasks import Table
+        from nalm.tasks.csv_file import ENDINGS
 
     is_file = task.endswith(ENDINGS) or Path(task).is_file()
     kind, wrong = ("a file of numbers", of_tasks) if is_file else ("a task by its name", of_files)
     for name, value in wrong.items():
         if value is not None:
             raise ArgumentError(name, f"left out for {kind}", repr(value if name != "test" else str(value)))
-    if is_file:
-        return table_experiment(Table.from_csv(task, **of_files), units, **common)
-    ops, ranges, inputs = of_tasks.values()
-    return make_experiment(task, units, ops, ranges, inputs=inputs, **common)
+    with contextlib.redirect_stdout(sys.stderr):  # what a user's unit prints is not a result
+        if is_file:
+            return table_experiment(Table.from_csv(task, **of_files), units, **common)
+        ops, ranges, inputs = of_tasks.values()
+        return make_experiment(task, units, ops, ranges, inputs=inputs, **common)
 
 
 def _check_threshold(threshold: float | None, published: bool | None) -> None:
@@ -132,10 +135,11 @@ def _check_threshold(threshold: float | None, published: bool | None) -> None:
 
 
 def _computed(
-    experiment: Experiment, path: Path, executor: Executor, fresh: bool, threshold: float | None
+    experiment: Experiment, path: Path, executor: Executor, request: Request, fresh: bool
 ) -> dict[str, Any]:
-    """The JSON of the benchmark, after computing the runs that the store lacks."""
+    """The JSON of the benchmark, after computing the runs that the store lacks; the store remembers it."""
     from nalm.experiment.bench import Store, do_work, make_work, schedule_notes
+    from nalm.papers.benched import has_own_units, with_published
 
     with Store(path) as store:
         work = make_work(experiment, store, executor.size, fresh=fresh)
@@ -143,10 +147,20 @@ def _computed(
             say_all(schedule_notes(experiment))
             say(f"{work.missing} runs to compute, {work.stored} stored in {path}.")
         with shown_progress() as on_progress:
-            return do_work(work, store, executor, on_progress, threshold=threshold)
+            result = do_work(work, store, executor, on_progress, threshold=request.threshold)
+        wanted = has_own_units(experiment) if request.published is None else request.published
+        result = with_published(result, experiment, wanted=wanted and request.threshold is None)
+        remember(store, request, experiment, result)
+    return result
 
 
-def _print_plan(work: Work, processes: int, json_file: str | None) -> None:
+def _print_plan(
+    experiment: Experiment, path: Path, processes: int, fresh: bool, json_file: str | None
+) -> None:
+    from nalm.experiment.bench import plan_work, schedule_notes
+
+    work = plan_work(experiment, path, processes, fresh=fresh)
+    say_all(schedule_notes(experiment))
     plan = {
         "runs": work.missing + work.stored,
         "stored_runs": work.stored,

@@ -6,7 +6,6 @@ from nalm.cli.facts import machine_facts
 from nalm.cli.json_file import write_json
 from nalm.cli.options import Json
 from nalm.cli.output import say
-from nalm.engine.compiler import NO_COMPILER, obstacle
 
 
 def doctor(json_file: Json = None) -> None:
@@ -17,6 +16,8 @@ def doctor(json_file: Json = None) -> None:
     for name, value in facts.items():
         print(f"{name:18} {value}")
     if facts["compiler"] is None:
+        from nalm.engine.compiler import NO_COMPILER, obstacle
+
         say(f"{obstacle() or NO_COMPILER} Training works but is many times slower.")
     if not facts["cache_writable"]:
         say(f"The cache folder {facts['cache']} cannot be written: every start compiles again.")

@@ -6,9 +6,9 @@ import contextlib
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from nalm import interrupts
 from nalm.cli.output import say
 from nalm.errors import ArgumentError, check_positive
-from nalm.threads import cores
 
 if TYPE_CHECKING:
     from nalm.experiment.executor import Executor
@@ -18,7 +18,9 @@ if TYPE_CHECKING:
 def chosen_executor(jobs: int | None, scheduler: str | None) -> Iterator[Executor]:
     """The executor for these options; by default one process per core."""
     if scheduler is None:
-        from nalm.experiment.local import Local
+        with interrupts.importing():
+            from nalm.experiment.local import Local
+            from nalm.threads import cores
 
         yield Local(check_positive("jobs", cores() if jobs is None else jobs))
         return

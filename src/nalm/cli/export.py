@@ -9,6 +9,7 @@ from typing import Annotated
 
 import typer
 
+from nalm import interrupts
 from nalm.cli.options import DEFAULT_STORE, StoreFile
 from nalm.cli.output import say
 from nalm.errors import check_choice
@@ -20,9 +21,10 @@ def export(
     store: StoreFile = DEFAULT_STORE,
 ) -> None:
     """Write all stored runs with their curves and weights to a file, one row per run."""
-    from nalm.experiment.describe import Filter, described_runs
-    from nalm.report.export import FORMATS, write_runs
-    from nalm.report.files import check_output
+    with interrupts.importing():
+        from nalm.experiment.describe import Filter, described_runs
+        from nalm.report.export import FORMATS, write_runs
+        from nalm.report.files import check_output
 
     check_choice("format", form, FORMATS)
     check_output(output, store)

@@ -5,16 +5,19 @@ from __future__ import annotations
 import platform
 from typing import Any
 
-import torch
-
+from nalm import interrupts
 from nalm._version import NUMERICS_VERSION, __version__
-from nalm.engine.cache import cache_folder, is_writable
-from nalm.engine.compiler import cpp_compiler
-from nalm.threads import cores
 
 
 def machine_facts() -> dict[str, Any]:
     """Versions, processor, compiler and cache of this machine, by name."""
+    with interrupts.importing():
+        import torch
+
+        from nalm.engine.cache import cache_folder, is_writable
+        from nalm.engine.compiler import cpp_compiler
+        from nalm.threads import cores
+
     found = cpp_compiler()
     return {
         "nalm": __version__,

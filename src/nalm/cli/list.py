@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from nalm.cli import catalogue
+from nalm import interrupts
 from nalm.cli.json_file import write_json
 from nalm.cli.options import Json
 from nalm.cli.output import print_table, say_all
@@ -21,6 +21,9 @@ def list_(
     json_file: Json = None,
 ) -> None:
     """List units, tasks, ranges or papers; by default all of them."""
+    with interrupts.importing():
+        from nalm.cli import catalogue
+
     kinds = catalogue.KINDS if kind is None else (check_choice("kind", kind, catalogue.KINDS),)
     data = {}
     for k in kinds:

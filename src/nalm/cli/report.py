@@ -9,6 +9,7 @@ from typing import Annotated
 
 import typer
 
+from nalm import interrupts
 from nalm.cli.options import DEFAULT_STORE, StoreFile
 from nalm.cli.output import say
 from nalm.cli.progress import now_and_then
@@ -24,7 +25,8 @@ def report(
 
     The page is one file that opens from disk and needs no network.
     """
-    from nalm.report.page import write_page
+    with interrupts.importing():
+        from nalm.report.page import write_page
 
     with contextlib.redirect_stdout(sys.stderr):  # what a user's unit prints is not a result
         runs = write_page(store, output, on_progress=now_and_then("runs read"))

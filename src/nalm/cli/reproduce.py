@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from nalm import interrupts
 from nalm.cli.executor import chosen_executor
 from nalm.cli.json_file import check_writable, write_json
 from nalm.cli.options import DEFAULT_STORE, Jobs, Json, Scheduler, StoreFile
@@ -75,8 +76,9 @@ def reproduce(
 
 
 def _print_ledger(entry: str | None, json_file: str | None) -> None:
-    from nalm.papers import ledger
-    from nalm.papers.registry import all_entries
+    with interrupts.importing():
+        from nalm.papers import ledger
+        from nalm.papers.registry import all_entries
 
     if entry is not None:
         raise ArgumentError("ID", "left out with --list", repr(entry))
@@ -91,7 +93,8 @@ def _entry(name: str | None) -> Entry:
     """The entry of the ledger with this name."""
     if name is None:
         raise ArgumentError("ID", "a table or figure, as in `nalm reproduce mistry2023:fig3.4`", "none")
-    from nalm.papers.registry import find_entry
+    with interrupts.importing():
+        from nalm.papers.registry import find_entry
 
     return find_entry(name)
 

@@ -9,6 +9,7 @@ from typing import Annotated, NoReturn
 
 import typer
 
+from nalm import interrupts
 from nalm.cli.comma_lists import items, numbers
 from nalm.cli.json_file import write_json
 from nalm.cli.options import DEFAULT_STORE, Json, StoreFile
@@ -35,12 +36,13 @@ def runs(
     json_file: Json = None,
 ) -> None:
     """Show stored runs, one line per run: outcome, weights, expression, curve."""
-    from nalm.experiment.describe import Filter, described_runs
-
     if check or repair:
         if any(value is not None for value in (unit, op, range_, seed)):
             raise ArgumentError("check", "given without --unit, --op, --range and --seed", "one of them")
         _check_store(store, repair, json_file)
+    with interrupts.importing():
+        from nalm.experiment.describe import Filter, described_runs
+
     wanted = Filter(items("unit", unit), items("op", op), items("range", range_), numbers("seed", seed))
     with contextlib.redirect_stdout(sys.stderr):  # what a user's unit prints is not a result
         found = described_runs(store, wanted, on_progress=now_and_then("runs read"))

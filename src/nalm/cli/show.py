@@ -6,9 +6,9 @@ from typing import Annotated
 
 import typer
 
+from nalm import interrupts
 from nalm.cli.json_file import write_json
 from nalm.cli.options import Json
-from nalm.cli.unit_page import unit_page
 
 
 def show(
@@ -18,6 +18,9 @@ def show(
     json_file: Json = None,
 ) -> None:
     """Show a unit: its equation, options, operations, recipes and papers."""
+    with interrupts.importing():
+        from nalm.cli.unit_page import unit_page
+
     page = unit_page(unit)
     if write_json(page, json_file):
         return

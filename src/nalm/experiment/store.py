@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import contextlib
 import functools
-import os
+import hashlib
 import shutil
 import sqlite3
 import tempfile
@@ -19,6 +19,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
+from nalm.experiment import answers
 from nalm.experiment.record import (
     BULK,
     COLUMNS,
@@ -30,25 +31,14 @@ from nalm.experiment.record import (
     encoded,
 )
 from nalm.experiment.store_error import StoreError, damaged, refusal
+from nalm.experiment.store_file import APPLICATION, SCHEMA, TABLE, connect, is_empty
 from nalm.experiment.upgrade import FIRST_WITH_CHECKSUMS, OLDEST, bring_over
 
 __all__ = ["BULK", "SCHEMA", "Record", "Store", "StoreError"]
 
-SCHEMA = 6
-_APPLICATION = 0x6E616C6D  # "nalm"
-_TABLE = """
-CREATE TABLE runs (
-    id TEXT PRIMARY KEY NOT NULL, task TEXT NOT NULL, model TEXT NOT NULL, labels TEXT NOT NULL,
-    seed INTEGER NOT NULL, iterations INTEGER NOT NULL, identity TEXT NOT NULL, machine TEXT NOT NULL,
-    steps BLOB NOT NULL, validation BLOB NOT NULL, test BLOB NOT NULL, chosen INTEGER NOT NULL,
-    diverged_at INTEGER NOT NULL, reinitialised INTEGER NOT NULL, sparsity REAL, sparsity_with_gates REAL,
-    ideal_validation REAL, ideal_test REAL, chosen_parameters BLOB NOT NULL,
-    final_parameters BLOB NOT NULL, history_steps BLOB NOT NULL, history BLOB NOT NULL,
-    computed_at TEXT NOT NULL, cost TEXT NOT NULL, errors BLOB NOT NULL, checksums BLOB NOT NULL
-)
-"""
 _HELD = (*COLUMNS, "checksums")
 _ORDER = "task, model, labels, iterations, seed"
+_WANTED = "WHERE id IN (SELECT id FROM temp.wanted)"
 _FAULTS = (sqlite3.Error, UnicodeDecodeError)
 """What reading a damaged file raises; the text of SQLite's error may itself contain invalid UTF-8."""
 _MOST_FAULTS = 20
@@ -70,9 +60,9 @@ class Store:
         self._schema = SCHEMA  # that of the file
         self._more_space: tempfile.TemporaryDirectory[str] | None = None
         try:
-            self._connection = self._connect(self.path)
+            self._connection = connect(self.path, read_only=read_only)
             self._connection.execute("PRAGMA busy_timeout = 1000")
-            self._has_runs = not self._is_empty()
+            self._has_runs = not is_empty(self._connection)
             if self._has_runs:
                 self._check(even_damaged=damaged)
             elif not read_only:
@@ -86,16 +76,6 @@ class Store:
         except BaseException:  # including an interruption: otherwise the file would stay locked
             self.close()
             raise
-
-    def _connect(self, path: Path) -> sqlite3.Connection:
-        if not self.read_only:
-            made = sqlite3.connect(path, timeout=1.0, isolation_level=None)
-            made.execute("PRAGMA locking_mode = EXCLUSIVE")
-            return made
-        # If SQLite cannot write its other files to the folder, it must be told that the store never changes.
-        fixed = "" if os.access(path.parent, os.W_OK) else "&immutable=1"
-        address = f"{path.resolve().as_uri()}?mode=ro{fixed}"
-        return sqlite3.connect(address, uri=True, timeout=1.0, isolation_level=None)
 
     def __enter__(self) -> Store:
         return self
@@ -117,8 +97,10 @@ class Store:
     def known(self, ids: Iterable[str]) -> set[str]:
         """Which of these runs are stored; a damaged curve is an error, before any other run is computed."""
         found = set(ids) & {row[0] for row in self._execute("SELECT id FROM runs")}
-        for _ in self._whole(self._rows(found, BULK), BULK):
-            pass
+        self._want(found)
+        if any(damaged_parts(values, BULK) for values in self._all_rows(BULK, _WANTED)):
+            for _ in self._whole(self._rows(found, BULK), BULK):  # the error names the first in order
+                pass
         return found
 
     def add(self, records: Iterable[Record]) -> None:
@@ -143,6 +125,26 @@ class Store:
         rows = self._rows(ids, without) if ordered or ids is not None else self._all_rows(without)
         for values in self._whole(rows, without):
             yield decoded(values)
+
+    # -- remembered answers ------------------------------------------------------------------------
+
+    def state(self, ids: Iterable[str]) -> str:
+        """A digest of the checksums of these runs: it differs if one is missing or was stored anew."""
+        self._want(ids)
+        held = self._execute(f"SELECT id, checksums FROM runs {_WANTED} ORDER BY id")
+        return hashlib.sha256(repr(held).encode("utf-8", "surrogatepass")).hexdigest()
+
+    def answer(self, request: str) -> bytes | None:
+        """The answer that was kept for a request, or None."""
+        try:
+            return answers.find(self._connection, request)
+        except _FAULTS as error:
+            raise self._refusal(error) from error
+
+    def keep_answer(self, request: str, answer: bytes) -> None:
+        """Keep an answer for a request."""
+        with self._changing() as connection:
+            answers.keep(connection, request, answer)
 
     # -- damage ----------------------------------------------------------------------------------
 
@@ -177,8 +179,12 @@ class Store:
             on_progress(done, len(places))
 
     def remove(self, damaged: Iterable[Damage]) -> None:
-        """Remove damaged runs, after rebuilding the index of names from the runs themselves."""
+        """Remove damaged runs, after rebuilding the index of names from the runs themselves.
+
+        Answers are forgotten, because their part of the file may be what is damaged.
+        """
         with self._changing() as connection:
+            answers.forget(connection)
             connection.execute("REINDEX")  # a run whose name is not in the index cannot be removed
             connection.executemany("DELETE FROM runs WHERE rowid = ?", [(each.place,) for each in damaged])
 
@@ -190,7 +196,7 @@ class Store:
             return []
         if ids is not None:
             self._want(ids)
-        where = "" if ids is None else "WHERE id IN (SELECT id FROM temp.wanted)"
+        where = "" if ids is None else _WANTED
         order = _ORDER if ordered else "rowid"
         return [row[0] for row in self._execute(f"SELECT rowid FROM runs {where} ORDER BY {order}")]
 
@@ -207,11 +213,11 @@ class Store:
         for place in self._places(ids):
             yield self._row(place, statement)
 
-    def _all_rows(self, without: Collection[str]) -> Iterator[dict[str, Any]]:
-        """All rows in the order of storing, by a single query."""
+    def _all_rows(self, without: Collection[str], where: str = "") -> Iterator[dict[str, Any]]:
+        """All rows in the order of storing, or those that a condition selects, by a single query."""
         if not self._has_runs:
             return
-        statement, read = self._select(without, where=""), 0
+        statement, read = self._select(without, where), 0
         try:
             for row in self._connection.execute(statement):
                 yield dict(zip(_HELD, row))
@@ -238,8 +244,10 @@ class Store:
         """Put names into a temporary table, because their number may exceed the limit of a query."""
         try:
             self._connection.execute("CREATE TEMP TABLE IF NOT EXISTS wanted (id TEXT PRIMARY KEY)")
-            self._connection.execute("DELETE FROM temp.wanted")
-            self._connection.executemany("INSERT OR IGNORE INTO temp.wanted VALUES (?)", ((i,) for i in ids))
+            with self._connection as connection:  # one transaction: one for each name takes most of the time
+                connection.execute("BEGIN")
+                connection.execute("DELETE FROM temp.wanted")
+                connection.executemany("INSERT OR IGNORE INTO temp.wanted VALUES (?)", ((i,) for i in ids))
         except _FAULTS as error:
             raise self._refusal(error) from error
 
@@ -277,24 +285,18 @@ class Store:
 
     # -- the file --------------------------------------------------------------------------------
 
-    def _is_empty(self) -> bool:
-        """Whether nothing was ever written: a new file, or one whose creation was interrupted."""
-        (things,) = self._connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
-        (application,) = self._connection.execute("PRAGMA application_id").fetchone()
-        return not things and not application
-
     def _make(self) -> None:
         self._connection.execute("PRAGMA journal_mode = WAL")
         with self._changing() as connection:
-            connection.execute(f"PRAGMA application_id = {_APPLICATION}")
+            connection.execute(f"PRAGMA application_id = {APPLICATION}")
             connection.execute(f"PRAGMA user_version = {SCHEMA}")
-            connection.execute(_TABLE)
+            connection.execute(TABLE)
         self._has_runs = True
 
     def _check(self, *, even_damaged: bool) -> None:
         (application,) = self._connection.execute("PRAGMA application_id").fetchone()
         (version,) = self._connection.execute("PRAGMA user_version").fetchone()
-        if application != _APPLICATION:
+        if application != APPLICATION:
             raise StoreError(f"{self.path} is not a store of nalm; it was left unchanged.")
         if not OLDEST <= version <= SCHEMA:
             age = "a newer" if version > SCHEMA else "an older"
@@ -308,7 +310,7 @@ class Store:
         if version != SCHEMA and self.read_only:
             self._schema = version
             self._connection.close()
-            self._connection = self._connect(self._modern_copy())
+            self._connection = connect(self._modern_copy(), read_only=True)
         elif version != SCHEMA:
             self._upgrade(version)
         held = {row[1] for row in self._connection.execute("PRAGMA table_info(runs)")}
@@ -330,7 +332,7 @@ class Store:
         # From here on, text that was damaged is read all the same.
         self._take_any_text(UnicodeError("decode"))
         with self._changing() as connection:
-            bring_over(connection, _TABLE)
+            bring_over(connection, TABLE)
             connection.execute(f"PRAGMA user_version = {SCHEMA}")
 
     def _refusal(self, error: Exception) -> StoreError:

@@ -15,11 +15,13 @@ import sqlite3
 import struct
 import zipfile
 from collections.abc import Iterator, Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from nalm.experiment.naming import FORMAT, identity_text, name_of
 from nalm.experiment.record import COLUMNS, checksum, checksums
-from nalm.recipes.plain import Plain, without_defaults
+
+if TYPE_CHECKING:
+    from nalm.recipes.plain import Plain
 
 OLDEST = 2
 """The oldest schema that can be upgraded."""
@@ -107,6 +109,8 @@ def modern_identity(older: dict[str, Any]) -> dict[str, Any]:
 
 def recipe_of_text(text: str) -> Plain:
     """A recipe as plain data, from its `repr`."""
+    from nalm.recipes.plain import without_defaults  # imports torch, which a store of today does not need
+
     return without_defaults(_plain(ast.parse(text, mode="eval").body))
 
 
