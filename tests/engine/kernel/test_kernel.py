@@ -121,6 +121,14 @@ def test_a_run_has_the_same_bits_in_any_company_and_in_any_portions(name):
         assert torch.equal(value, many.state[key][:3]), key
 
 
+def test_returning_to_python_between_steps_changes_no_bit(monkeypatch):
+    whole, parts = (batch("nau", SingleModule("add"), runs=3) for _ in range(2))
+    whole.advance(0, 50)
+    monkeypatch.setattr("nalm.engine.kernel.kernel.AT_ONCE", 20)
+    parts.advance(0, 50)
+    assert all(torch.equal(value, parts.state[name]) for name, value in whole.state.items())
+
+
 def test_a_step_with_ragged_samples_is_left_to_torch():
     made = batch("nmu", SingleModule("mul"), batch_size=30)
     assert made._step_program()[0].way == "torch"

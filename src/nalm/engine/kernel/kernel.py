@@ -17,6 +17,9 @@ from nalm.streams import counters
 _PRIMES = (37, 41, 43, 47, 53, 59)
 """Numbers of models to trace with: one is taken that is no other size, so that the axis can be recognised."""
 
+AT_ONCE = 200_000
+"""Steps, summed over models, between two returns to Python, which only then notices an interruption."""
+
 
 class Kernel:
     """A compiled function that takes the states of models through many steps.
@@ -52,10 +55,11 @@ class Kernel:
 
     def repeat(self, state: Sequence[Tensor], inputs: Sequence[Tensor], times: int) -> list[Tensor]:
         """The state after this many steps."""
-        if not times:
-            return list(state)
         held, fixed = ([tensor.contiguous() for tensor in tensors] for tensors in (state, inputs))
-        return self._library.repeat(held, fixed, times)
+        most = max(1, AT_ONCE // len(held[0]))
+        for first in range(0, times, most):
+            held = self._library.repeat(held, fixed, min(most, times - first))
+        return held
 
 
 def _unmistakable(
