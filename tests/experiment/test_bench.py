@@ -171,8 +171,9 @@ def kill_one(process):
 
 
 def start(path, **options):
-    """A command that has begun to compute."""
-    words = [sys.executable, "-m", "nalm", "bench", "single-module", "--units", "nmu", "--store", str(path)]
+    """A command that has begun to compute, which takes minutes."""
+    words = [sys.executable, "-m", "nalm", "bench", "single-module", "--units", "nmu", "--seeds", "5000"]
+    words += ["--store", str(path)]
     process = subprocess.Popen(
         words,
         stdout=subprocess.DEVNULL,

@@ -5,6 +5,7 @@ from dataclasses import replace
 import pytest
 from made_runs import fill, made_record
 
+from nalm import NUMERICS_VERSION
 from nalm.experiment.bench import make_experiment
 from nalm.experiment.run import Run
 from nalm.experiment.store import Store
@@ -217,7 +218,9 @@ def test_every_row_has_the_settings_behind_it(page):
     assert row["iterations"] == 50_000
     assert "Adam(learning_rate=0.001" in data["recipes"][row["recipe_text"]]
     assert "None" not in data["recipes"][row["recipe_text"]]
-    assert data["machines"] == ["nalm 0.5.0, numerics version 2, torch 2, cpu capability AVX2, compiled True"]
+    assert data["machines"] == [
+        f"nalm 0.5.0, numerics version {NUMERICS_VERSION}, torch 2, cpu capability AVX2, compiled True"
+    ]
     assert row["when"] == "on 2026-01-02, 03:04 UTC"
 
 
