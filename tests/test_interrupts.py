@@ -152,3 +152,31 @@ def test_a_process_that_was_started_in_between_is_not_interrupted():
         with pytest.raises(subprocess.TimeoutExpired):
             child.wait(0.5)
         child.kill()
+
+
+TAKEN_BY_A_THREAD = """
+import os, signal, threading, time
+from nalm import interrupts
+
+interrupts.raise_once()
+threading.Thread(target=time.sleep, args=(60,), daemon=True).start()
+try:
+    with interrupts.held():
+        os.kill(os.getpid(), signal.SIGINT)  # the thread takes it, since the main one does not
+        time.sleep(0.2)
+        print("held")
+    time.sleep(10)
+except KeyboardInterrupt:
+    print("then raised")
+"""
+
+
+def test_an_interruption_that_another_thread_takes_is_held_too():
+    done = subprocess.run(
+        [sys.executable, "-c", TAKEN_BY_A_THREAD],
+        capture_output=True,
+        text=True,
+        check=False,
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
+    )
+    assert done.stdout.splitlines() == ["held", "then raised"], done.stderr

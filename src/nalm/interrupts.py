@@ -99,9 +99,26 @@ def held() -> Iterator[None]:
         return
     before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     try:
-        yield
+        with _put_off():
+            yield
     finally:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
+@contextlib.contextmanager
+def _put_off() -> Iterator[None]:
+    """Handle an interruption after the block that a thread of some library took for the whole process."""
+    handler, came = signal.getsignal(signal.SIGINT), threading.Event()
+    if not callable(handler) or threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    signal.signal(signal.SIGINT, lambda number, frame: came.set())
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, handler)
+        if came.is_set():
+            signal.raise_signal(signal.SIGINT)
 
 
 def _end(number: int, frame: FrameType | None) -> NoReturn:
