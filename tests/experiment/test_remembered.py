@@ -1,5 +1,6 @@
 """Remembered answers: under which name, of whose code, for how long, and what damage does to them."""
 
+import gzip
 import shutil
 import subprocess
 import sys
@@ -165,6 +166,13 @@ def test_the_first_damaged_run_in_order_is_named(path):
 def test_damage_that_the_answer_does_not_rest_on_does_not_matter(path):
     change(path, "UPDATE runs SET history = x'00'")
     assert found(path) == HELD
+
+
+@pytest.mark.parametrize("content", [b"[1, 2]", b"{}", b"null", b"no JSON"])
+def test_an_answer_of_another_form_is_none(path, content):
+    with Store(path) as store:
+        store.keep_answer(ASKED.name, gzip.compress(content))
+    assert found(path) is None
 
 
 STEP = 61

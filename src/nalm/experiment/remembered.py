@@ -66,7 +66,10 @@ def _is_ours(experiment: Experiment) -> bool:
 
 
 def _read(answer: bytes | None) -> dict[str, Any] | None:
+    if answer is None:
+        return None
     try:
-        return None if answer is None else json.loads(gzip.decompress(answer))
+        held = json.loads(gzip.decompress(answer))
     except _UNREADABLE:
         return None
+    return held if isinstance(held, dict) and held.keys() >= {"runs", "state", "result"} else None

@@ -185,6 +185,14 @@ def test_writing_into_a_tensor_is_followed():
     torch.testing.assert_close(found[0], torch.tensor([[2.2, 3.0]]))
 
 
+def test_an_axis_that_looks_like_models_is_traced_again_with_another_number():
+    def function(x):
+        return [(x[:, None] * torch.linspace(0, 1, 37)).sum(-1)]
+
+    found = kernel(function, [torch.ones(3)]).repeat([torch.tensor([1.0, 2.0])], [], 1)
+    torch.testing.assert_close(found[0], torch.tensor([18.5, 37.0]))
+
+
 def test_no_steps_change_nothing():
     state = [torch.rand(3)]
     assert torch.equal(kernel(lambda x: [x + 1], state).repeat(state, [], 0)[0], state[0])

@@ -23,6 +23,9 @@ FUNCTIONS = {
     "abs": (torch.abs, WIDE),
     "sign": (torch.sign, WIDE),
     "floor": (torch.floor, WIDE.clamp(-1e6, 1e6)),
+    "erf": (torch.erf, WIDE),
+    "log1p": (torch.log1p, WIDE.abs()),
+    "expm1": (torch.expm1, WIDE),
 }
 ROUNDING = 2.0**-24
 
@@ -84,6 +87,24 @@ def test_powers_of_zero_and_of_negative_numbers(way):
     x = torch.tensor([0.0, 0.0, 0.0, -2.0, -2.0, -2.0, -3.0, 5.0])
     y = torch.tensor([2.0, 0.0, -1.0, 2.0, 3.0, 0.5, -1.0, 0.0])
     torch.testing.assert_close(way(torch.pow, x, y), x**y, equal_nan=True)
+
+
+@pytest.mark.parametrize("way", [of_models, of_samples])
+def test_powers_that_overflow_and_powers_of_infinities(way):
+    special = torch.tensor(
+        [0.5, 1.0, -1.0, 2.0, 3.0, 88.7, -88.7, 1.5, -1.5, torch.inf, -torch.inf, torch.nan]
+    )
+    x, y = special.repeat_interleave(len(special)), special.repeat(len(special))
+    torch.testing.assert_close(way(torch.pow, x, y), x**y, equal_nan=True, rtol=1e-6, atol=2e-38)
+
+
+@pytest.mark.parametrize("way", [of_models, of_samples])
+def test_the_ends_of_erfinv_and_bounds_that_are_nan(way):
+    ends = torch.tensor([-1.0, 0.0, 1.0])
+    assert torch.equal(way(torch.erfinv, ends), torch.erfinv(ends))
+    x, bound = torch.tensor([1.0, 2.0]), torch.tensor([torch.nan, 1.5])
+    for clamp in (lambda a, b: a.clamp(min=b), lambda a, b: a.clamp(max=b)):
+        torch.testing.assert_close(way(clamp, x, bound), clamp(x, bound), equal_nan=True)
 
 
 TWO = {

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import contextlib
 import ctypes
 import functools
 import hashlib
 import os
 import platform
+import shlex
 import shutil
 import subprocess
 import tempfile
+import time
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -23,7 +26,11 @@ _FLAGS = (
     # Whole numbers wrap; a product and a sum may be one instruction; floating-point errors are not trapped.
     *("-fwrapv", "-ffp-contract=fast", "-fno-math-errno", "-fno-trapping-math", "-fopenmp-simd"),
 )
+_INTERLEAVED = ("-fschedule-insns", "-fsched-pressure")
+"""GCC mixes long functions of several vectors, so that one goes on while another waits for a result."""
 _HEADER = Path(__file__).with_name("maths.h")
+_UNFINISHED, _STALE = "building-", 3600.0
+"""The names of folders in which programs are compiled, and the seconds after which one is left over."""
 
 
 class BuildError(Exception):
@@ -50,45 +57,77 @@ def _addresses(tensors: Sequence[Tensor]) -> ctypes.Array[ctypes.c_void_p]:
 
 
 @functools.cache
-def cpp_compiler() -> str | None:
-    """The C++ compiler: that of the variable CXX, g++ or clang++; None if there is none."""
-    wanted = [os.environ["CXX"]] if os.environ.get("CXX") else ["g++", "clang++"]
-    return next(filter(None, map(shutil.which, wanted)), None)
+def cpp_compiler() -> tuple[str, ...] | None:
+    """The command of the C++ compiler: the variable CXX, which may have arguments, g++ or clang++."""
+    for wanted in (os.environ.get("CXX", ""), "g++", "clang++"):
+        program, *arguments = shlex.split(wanted) or [""]
+        found = shutil.which(program) if program else None
+        if found is not None:
+            return (found, *arguments)
+    return None
 
 
-def build(source: str) -> Library:
-    """The library of a program, compiled if it is not in the cache."""
+def build(source: str, *, interleaved: bool = False) -> Library:
+    """The library of a program, compiled if it is not in the cache.
+
+    Args:
+        source: the C++.
+        interleaved: whether it computes long functions of several vectors.
+    """
     compiler = cpp_compiler()
     if compiler is None:
         raise BuildError("there is no C++ compiler")
-    folder = working_folder(cache_folder())
-    path = folder / f"{_name(source, compiler)}.so"
-    if path.exists():
-        try:
+    if interleaved and "clang" not in _about(compiler):
+        compiler = (*compiler, *_INTERLEAVED)
+    folder, name = working_folder(cache_folder()), _name(source, compiler)
+    for path in folder.glob(f"{name}-*.so"):
+        if path.stem == f"{name}-{_digest(path)}":
             return Library(path)
-        except OSError:  # a damaged file: it is compiled again
-            path.unlink(missing_ok=True)
-    with tempfile.TemporaryDirectory(dir=folder) as temporary:
+        path.unlink(missing_ok=True)  # damaged: to load a file that was cut off would end the process
+    return Library(_compiled(source, compiler, folder, name))
+
+
+def _compiled(source: str, compiler: Sequence[str], folder: Path, name: str) -> Path:
+    """Compile a program into a file whose name says what must be in it."""
+    _tidy(folder)
+    with tempfile.TemporaryDirectory(dir=folder, prefix=_UNFINISHED) as temporary:
         text, made = Path(temporary) / "program.cpp", Path(temporary) / "program.so"
         text.write_text(source)
-        command = [compiler, *_FLAGS, "-I", str(_HEADER.parent), "-o", str(made), str(text)]
+        command = [*compiler, *_FLAGS, "-I", str(_HEADER.parent), "-o", str(made), str(text)]
         done = subprocess.run(command, capture_output=True, text=True, check=False)
-        if done.returncode:
+        if done.returncode or not made.is_file():
             lines = done.stderr.strip().splitlines() or ["no reason given"]
             raise BuildError(next((line for line in lines if "error" in line), lines[0]))
+        path = folder / f"{name}-{_digest(made)}.so"
         os.replace(made, path)  # whole or not at all, whatever interrupts it
-    return Library(path)
+    return path
 
 
-def _name(source: str, compiler: str) -> str:
-    parts = (source, _HEADER.read_text(), " ".join(_FLAGS), _about(compiler), _processor())
+def _digest(path: Path) -> str:
+    """A hash of what is in a file; of a folder or a file that cannot be read, nothing."""
+    try:
+        return hashlib.sha256(path.read_bytes()).hexdigest()[:16]
+    except OSError:
+        return ""
+
+
+def _tidy(folder: Path) -> None:
+    """Remove what processes that were killed while they compiled have left."""
+    for left in folder.glob(f"{_UNFINISHED}*"):
+        with contextlib.suppress(OSError):  # another process may do the same
+            if time.time() - left.stat().st_mtime > _STALE:
+                shutil.rmtree(left, ignore_errors=True)
+
+
+def _name(source: str, compiler: Sequence[str]) -> str:
+    parts = (source, _HEADER.read_text(), " ".join(_FLAGS), _about(tuple(compiler)), _processor())
     return hashlib.sha256("\0".join(parts).encode()).hexdigest()[:32]
 
 
 @functools.cache
-def _about(compiler: str) -> str:
-    """The compiler's version."""
-    done = subprocess.run([compiler, "--version"], capture_output=True, text=True, check=False)
+def _about(compiler: tuple[str, ...]) -> str:
+    """The compiler's command and version."""
+    done = subprocess.run([*compiler, "--version"], capture_output=True, text=True, check=False)
     return f"{compiler} {done.stdout}"
 
 

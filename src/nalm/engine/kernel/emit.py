@@ -27,7 +27,25 @@ MOST_EXPRESSIONS = 6000
 """A program of more takes the C++ compiler longer than torch's; iNALU's step with ten inputs has 1,600."""
 
 
-def emit(lowered: Lowered, states: int, register: int) -> str:
+_LONG = {"exp", "log", "sigmoid", "tanh", "sin", "cos", "pow", "erfinv", "erf", "log1p", "expm1"}
+"""Functions of which each operation waits for the one before."""
+
+
+@dataclass(frozen=True)
+class Source:
+    """A program.
+
+    Attributes:
+        text: the C++.
+        interleaved: whether long functions of several samples should be mixed. In a loop over features, where
+            registers are scarce, it is slower.
+    """
+
+    text: str
+    interleaved: bool
+
+
+def emit(lowered: Lowered, states: int, register: int) -> Source:
     """The C++ of a function.
 
     Args:
@@ -61,7 +79,8 @@ def emit(lowered: Lowered, states: int, register: int) -> str:
         "  }",
         "}",
     ]
-    return "\n".join([*lines, ""])
+    long = any(each.op in _LONG and SAMPLES in each.loops for each in every)
+    return Source("\n".join([*lines, ""]), interleaved=long and layout.features == 1)
 
 
 def _check(lowered: Lowered, every: Sequence[Expression]) -> None:

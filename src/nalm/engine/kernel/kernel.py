@@ -8,7 +8,7 @@ import torch
 from torch import Tensor
 
 from nalm.engine.kernel.build import build, register
-from nalm.engine.kernel.emit import emit
+from nalm.engine.kernel.emit import Source, emit
 from nalm.engine.kernel.lower import lower
 from nalm.engine.kernel.trace import trace
 from nalm.engine.kernel.unsupported import Unsupported
@@ -46,12 +46,14 @@ class Kernel:
     ) -> None:
         if any(tensor.device.type != "cpu" for tensor in (*state, *inputs, *constants)):
             raise Unsupported("another device than the processor")
-        models = _unmistakable(state, inputs, constants, samples)
-        examples = [_repeated(tensor, models) for tensor in (*state, *inputs)]
         if not all(torch.equal(tensor, counters(*tensor.shape)) for tensor in constants):
             raise Unsupported("data that models share")
-        found = trace(lambda *given: function(*given, *constants), examples)
-        self._library = build(emit(lower(found, models, samples), len(state), register()))
+        first, second, *_ = _unmistakable([*state, *inputs], constants, samples)
+        try:
+            source = _source(function, state, inputs, constants, first, samples)
+        except Unsupported:  # perhaps the function itself makes an axis of that size
+            source = _source(function, state, inputs, constants, second, samples)
+        self._library = build(source.text, interleaved=source.interleaved)
 
     def repeat(self, state: Sequence[Tensor], inputs: Sequence[Tensor], times: int) -> list[Tensor]:
         """The state after this many steps."""
@@ -62,13 +64,25 @@ class Kernel:
         return held
 
 
-def _unmistakable(
-    state: Sequence[Tensor], inputs: Sequence[Tensor], constants: Sequence[Tensor], samples: int
-) -> int:
-    """A number of models that is the size of no other axis."""
-    sizes = {size for tensor in (*state, *inputs) for size in tensor.shape[1:]} | {samples}
+def _source(
+    function: Callable[..., list[Tensor]],
+    state: Sequence[Tensor],
+    inputs: Sequence[Tensor],
+    constants: Sequence[Tensor],
+    models: int,
+    samples: int,
+) -> Source:
+    """The C++ of a function, traced with this many models."""
+    examples = [_repeated(tensor, models) for tensor in (*state, *inputs)]
+    found = trace(lambda *given: function(*given, *constants), examples)
+    return emit(lower(found, models, samples), len(state), register())
+
+
+def _unmistakable(tensors: Sequence[Tensor], constants: Sequence[Tensor], samples: int) -> list[int]:
+    """Numbers of models that are the size of no other axis."""
+    sizes = {size for tensor in tensors for size in tensor.shape[1:]} | {samples}
     sizes |= {size for tensor in constants for size in tensor.shape}
-    return next(prime for prime in _PRIMES if prime not in sizes)
+    return [prime for prime in _PRIMES if prime not in sizes]
 
 
 def _repeated(tensor: Tensor, models: int) -> Tensor:

@@ -2,7 +2,8 @@
 //
 // Every function is written once for a number and for a vector (`F` is float or vf): the numbers of models
 // are computed in loops that the compiler vectorises, the numbers of samples in explicit vectors.
-// exp, log, tanh, sin, cos, erfinv: within a few roundings; infinities and NaN as in IEEE arithmetic.
+// exp, log, tanh, sin, cos, powers, erfinv: within a few roundings; infinities and NaN as in IEEE arithmetic,
+// except for the sine and cosine of angles above 1e15, whose digits mean nothing.
 
 #include <cmath>
 #include <cstring>
@@ -77,14 +78,15 @@ INLINE vi where_(vi c, vi a, vi b) { return c ? a : b; }
 // NaN is passed on.
 template <class T> INLINE T max_(T a, T b) { return where_((a > b) | (a != a), a, b); }
 template <class T> INLINE T min_(T a, T b) { return where_((a < b) | (a != a), a, b); }
-template <class T> INLINE T atleast_(T x, T low) { return where_(x < low, low, x); }
-template <class T> INLINE T atmost_(T x, T high) { return where_(x > high, high, x); }
+template <class T> INLINE T atleast_(T x, T low) { return where_((x < low) | (low != low), low, x); }
+template <class T> INLINE T atmost_(T x, T high) { return where_((x > high) | (high != high), high, x); }
 
 // -- elementary functions -----------------------------------------------------------------------------
 
 INLINE float abs_(float x) { return __builtin_fabsf(x); }
 INLINE double abs_(double x) { return __builtin_fabs(x); }
 INLINE int abs_(int x) { return x < 0 ? -x : x; }
+INLINE vi abs_(vi x) { return x < 0 ? -x : x; }
 INLINE vf abs_(vf x) { return (vf)((vi)x & 0x7fffffff); }
 INLINE float sqrt_(float x) { return __builtin_sqrtf(x); }
 INLINE double sqrt_(double x) { return __builtin_sqrt(x); }
@@ -219,7 +221,8 @@ template <class F> INLINE F erfinv_(F x) {
   q = q * b + 0.00943887047f;
   q = q * b + 1.00167406f;
   q = q * b + 2.83297682f;
-  return where_(w < number(x, 5.0f), p, q) * x;
+  const F y = where_(w < number(x, 5.0f), p, q);
+  return x * where_(w == number(x, __builtin_inff()), w, y);
 }
 
 // x**y = exp(y log x) with the product in double precision, whose error would otherwise grow with log x.
@@ -239,29 +242,37 @@ INLINE vf pow_(vf x, vf y) {
   const vd z = log_times(size, y);
   const vf high = to_float(z), low = to_float(z - to_double(high));
   vf r = exp_(high);
-  r = where_(abs_(high) < splat(200.0f), r + r * low, r);
+  r = where_((r == infinite) | (low != low), r, r + r * low);
   const vf at_zero = where_(y > zero, zero, infinite), at_infinity = where_(y > zero, infinite, zero);
   r = where_(size == zero, at_zero, where_(size == infinite, at_infinity, r));
-  const vf whole = floor_(y), odd = y - floor_(y * 0.5f) * 2.0f;
-  r = where_(x < zero, where_(whole == y, where_(odd == one, -r, r), splat(__builtin_nanf(""))), r);
+  const vf odd = y - floor_(y * 0.5f) * 2.0f, none = splat(__builtin_nanf(""));
+  const vf of_negative = where_(odd == one, -r, where_((floor_(y) == y) | (size == infinite), r, none));
+  r = where_(x < zero, of_negative, r);
   r = where_((x != x) | (y != y), x + y, r);
-  return where_(y == zero, one, r);
+  return where_((y == zero) | (x == one) | ((x == -one) & (abs_(y) == infinite)), one, r);
 }
 
-// Of models only, in double precision or rarely used: as in the standard library.
+// In double precision, for numbers of models only, or rarely used: as in the standard library.
 INLINE double exp_(double x) { return exp(x); }
 INLINE double log_(double x) { return log(x); }
 INLINE double tanh_(double x) { return tanh(x); }
 INLINE double sin_(double x) { return sin(x); }
 INLINE double cos_(double x) { return cos(x); }
 INLINE double sigmoid_(double x) { return 1.0 / (1.0 + exp(-x)); }
-INLINE float erf_(float x) { return erff(x); }
+#define LANE_BY_LANE(name, function) \
+  INLINE float name(float x) { return function(x); } \
+  INLINE vf name(vf x) { \
+    vf r; \
+    for (int k = 0; k < LANES; ++k) r[k] = function(x[k]); \
+    return r; \
+  }
+LANE_BY_LANE(erf_, erff)
+LANE_BY_LANE(log1p_, log1pf)
+LANE_BY_LANE(expm1_, expm1f)
 INLINE double erf_(double x) { return erf(x); }
 INLINE double pow_(double x, double y) { return pow(x, y); }
 INLINE float pow_(float x, float y) { return powf(x, y); }
-INLINE float log1p_(float x) { return log1pf(x); }
 INLINE double log1p_(double x) { return log1p(x); }
-INLINE float expm1_(float x) { return expm1f(x); }
 INLINE double expm1_(double x) { return expm1(x); }
 
 // -- a block of models, from and to tensors -----------------------------------------------------------
