@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -41,6 +41,15 @@ class Array:
         """An axis, counted from the front."""
         return axis % max(1, self.ndim)
 
+    def mapped(self, function: Callable[[Expression], Expression]) -> Array:
+        """A function of every element."""
+        return Array(as_array(np.frompyfunc(function, 1, 1)(self.elements)), self.labels, self.shape)
+
+    def collapsed(self, axis: int) -> Array:
+        """A loop along which nothing varies any more as an axis of size 1."""
+        labels = (*self.labels[:axis], None, *self.labels[axis + 1 :])
+        return Array(self.elements, labels, (*self.shape[:axis], 1, *self.shape[axis + 1 :]))
+
     # -- views -----------------------------------------------------------------------------------
 
     def permuted(self, order: Sequence[int]) -> Array:
@@ -74,7 +83,7 @@ class Array:
             raise Unsupported("one element of a loop is picked")
         labels, shape = list(self.labels), list(self.shape)
         del labels[axis], shape[axis]
-        return Array(_array(self.elements.take(index, axis)), tuple(labels), tuple(shape))
+        return Array(as_array(self.elements.take(index, axis)), tuple(labels), tuple(shape))
 
     def sliced(self, axis: int, part: slice) -> Array:
         """A part of an axis."""
@@ -142,7 +151,7 @@ def _consume(ours: list[tuple[int, str | None]], size: int) -> None:
             del ours[1]
 
 
-def _array(found: np.ndarray | Expression) -> np.ndarray:
+def as_array(found: np.ndarray | Expression) -> np.ndarray:
     """An array, also of a single element, which numpy returns bare."""
     if isinstance(found, np.ndarray):
         return found

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -9,7 +10,7 @@ from typing import Any
 import numpy as np
 import torch
 
-from nalm.engine.kernel.arrays import Array, Labels, common_labels
+from nalm.engine.kernel.arrays import Array, Labels, as_array, common_labels
 from nalm.engine.kernel.expressions import FEATURES, MODELS, SAMPLES, Expression, Expressions, kind_of
 from nalm.engine.kernel.trace import Operation, Value
 from nalm.engine.kernel.unsupported import Unsupported
@@ -128,27 +129,16 @@ class Context:
         ]
         labels = common_labels(arrays)
         shape = np.broadcast_shapes(*(each.shape for each in arrays))
-        elements = np.asarray(np.frompyfunc(function, len(arrays), 1)(*(each.elements for each in arrays)))
-        if elements.dtype != object or elements.ndim == 0:
-            held = np.empty((), dtype=object)
-            held[()] = elements[()] if elements.ndim == 0 else elements
-            elements = held
-        return Array(elements, labels, tuple(shape))
+        found = np.frompyfunc(function, len(arrays), 1)(*(each.elements for each in arrays))
+        return Array(as_array(found), labels, tuple(shape))
 
     def number(self, value: Any, kind: str) -> Array:
         """A number as an array without axes."""
-        elements = np.empty((), dtype=object)
-        elements[()] = self.make.constant(value, kind)
-        return Array(elements, (), ())
+        return Array(as_array(self.make.constant(value, kind)), (), ())
 
     def cast(self, array: Array, kind: str) -> Array:
         """An array of another kind."""
-        if all(each.kind == kind for each in array.elements.flat):
-            return array
-        elements = np.empty(array.elements.shape, dtype=object)
-        for index, each in np.ndenumerate(array.elements):
-            elements[index] = self.make.cast(each, kind)
-        return Array(elements, array.labels, array.shape)
+        return array.mapped(lambda each: self.make.cast(each, kind))
 
     def summed(self, array: Array, axes: Sequence[int], keep: bool) -> Array:
         """Sums along axes."""
@@ -162,31 +152,21 @@ class Context:
     def _summed(self, array: Array, axis: int) -> Array:
         """The sum along one axis, which then has size 1."""
         label, size = array.labels[axis], array.shape[axis]
-        labels = (*array.labels[:axis], None, *array.labels[axis + 1 :])
-        shape = (*array.shape[:axis], 1, *array.shape[axis + 1 :])
         if label == MODELS:
             raise Unsupported("a sum over models")
         if label:
-            elements = np.empty(array.elements.shape, dtype=object)
-            for index, each in np.ndenumerate(array.elements):
-                elements[index] = self.make.total(each, label, size)
-            return Array(elements, labels, shape)
-        parts = [array.elements.take([k], axis) for k in range(array.elements.shape[axis])]
-        result = parts[0]
-        for part in parts[1:]:
-            result = np.frompyfunc(self.plus, 2, 1)(result, part)
-        return Array(result, labels, shape)
+            return array.mapped(lambda each: self.make.total(each, label, size)).collapsed(axis)
+        parts = [array.sliced(axis, slice(k, k + 1)) for k in range(size)]
+        total = functools.reduce(np.frompyfunc(self.plus, 2, 1), [part.elements for part in parts])
+        return Array(total, parts[0].labels, parts[0].shape)
 
     def one_of(self, array: Array, axis: int, index: int) -> Array:
         """One place of the axis of features, which then has size 1; other axes are left as they are."""
         axis = array.axis(axis)
         if array.labels[axis] != FEATURES:
             return array
-        elements = np.empty(array.elements.shape, dtype=object)
-        for where, each in np.ndenumerate(array.elements):
-            elements[where] = self.make.at(each, FEATURES, index % array.shape[axis])
-        labels = (*array.labels[:axis], None, *array.labels[axis + 1 :])
-        return Array(elements, labels, (*array.shape[:axis], 1, *array.shape[axis + 1 :]))
+        place = index % array.shape[axis]
+        return array.mapped(lambda each: self.make.at(each, FEATURES, place)).collapsed(axis)
 
     def plus(self, a: Expression, b: Expression) -> Expression:
         """The sum of two numbers of one kind."""

@@ -88,20 +88,18 @@ INLINE double abs_(double x) { return __builtin_fabs(x); }
 INLINE int abs_(int x) { return x < 0 ? -x : x; }
 INLINE vi abs_(vi x) { return x < 0 ? -x : x; }
 INLINE vf abs_(vf x) { return (vf)((vi)x & 0x7fffffff); }
-INLINE float sqrt_(float x) { return __builtin_sqrtf(x); }
+// The compiler has vector instructions for some of these.
+#define LANE_BY_LANE(name, function) \
+  INLINE float name(float x) { return function(x); } \
+  INLINE vf name(vf x) { \
+    vf r; \
+    for (int k = 0; k < LANES; ++k) r[k] = function(x[k]); \
+    return r; \
+  }
+LANE_BY_LANE(sqrt_, __builtin_sqrtf)
+LANE_BY_LANE(floor_, __builtin_floorf)
 INLINE double sqrt_(double x) { return __builtin_sqrt(x); }
-INLINE vf sqrt_(vf x) {
-  vf r;
-  for (int k = 0; k < LANES; ++k) r[k] = __builtin_sqrtf(x[k]);
-  return r;
-}
-INLINE float floor_(float x) { return __builtin_floorf(x); }
 INLINE double floor_(double x) { return __builtin_floor(x); }
-INLINE vf floor_(vf x) {
-  vf r;
-  for (int k = 0; k < LANES; ++k) r[k] = __builtin_floorf(x[k]);
-  return r;
-}
 INLINE float number(float, float x) { return x; }
 INLINE vf number(vf, float x) { return splat(x); }
 INLINE double number(double, float x) { return x; }
@@ -259,13 +257,6 @@ INLINE double tanh_(double x) { return tanh(x); }
 INLINE double sin_(double x) { return sin(x); }
 INLINE double cos_(double x) { return cos(x); }
 INLINE double sigmoid_(double x) { return 1.0 / (1.0 + exp(-x)); }
-#define LANE_BY_LANE(name, function) \
-  INLINE float name(float x) { return function(x); } \
-  INLINE vf name(vf x) { \
-    vf r; \
-    for (int k = 0; k < LANES; ++k) r[k] = function(x[k]); \
-    return r; \
-  }
 LANE_BY_LANE(erf_, erff)
 LANE_BY_LANE(log1p_, log1pf)
 LANE_BY_LANE(expm1_, expm1f)
