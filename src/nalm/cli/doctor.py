@@ -16,8 +16,8 @@ def doctor(json_file: Json = None) -> None:
     for name, value in facts.items():
         print(f"{name:18} {value}")
     if facts["compiler"] is None:
-        from nalm.engine.compiler import NO_COMPILER, obstacle
+        from nalm.engine.compiler import NO_COMPILER
 
-        say(f"{obstacle() or NO_COMPILER} Training works but is many times slower.")
+        say(f"{NO_COMPILER} Training works but is many times slower.")
     if not facts["cache_writable"]:
         say(f"The cache folder {facts['cache']} cannot be written: every start compiles again.")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import platform
+import shlex
 from typing import Any
 
 from nalm import interrupts
@@ -15,7 +16,7 @@ def machine_facts() -> dict[str, Any]:
         import torch
 
         from nalm.engine.cache import cache_folder, is_writable
-        from nalm.engine.compiler import cpp_compiler
+        from nalm.engine.kernel.build import cpp_compiler
         from nalm.threads import cores
 
     found = cpp_compiler()
@@ -27,7 +28,7 @@ def machine_facts() -> dict[str, Any]:
         "cpu": platform.machine(),
         "cpu_capability": torch.backends.cpu.get_cpu_capability(),
         "cores": cores(),
-        "compiler": found,
+        "compiler": shlex.join(found) if found else None,
         "mode": "compiled" if found else "eager",
         "cache": str(cache_folder()),
         "cache_writable": is_writable(cache_folder()),

@@ -1,9 +1,10 @@
 """Programs: a pure function on tensors with a model axis, compiled once for any number of models.
 
-The size of the model axis stays symbolic, so that one compiled program serves any number of models. Only the
-outermost loop depends on it: a model's numbers are the same, bit for bit, regardless of what shares the
-batch. Where nothing can be compiled, or the compiled step differs from the eager step, the function runs
-eagerly, with one warning per process.
+One compiled program serves any number of models, because only its outermost loop depends on that number: a
+model's numbers are the same, bit for bit, regardless of what shares the batch. A program is a loop of our own
+(see `kernel`); what the loop does not know is compiled by torch (see `compiler`). Where nothing can be
+compiled, or the compiled step differs from the eager step, the function runs eagerly, with one warning per
+process.
 """
 
 from __future__ import annotations
