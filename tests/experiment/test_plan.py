@@ -48,6 +48,13 @@ def test_a_group_is_cut_to_fill_the_processes_and_bound_the_loss(count, processe
     assert max(sizes) <= TRAINERS["engine"].chunk
 
 
+def test_a_chunk_of_millions_of_steps_is_cut_so_that_an_interruption_loses_minutes():
+    case = Case(ModelSpec.parse("nau+nmu"), ArithmeticDataset("mul"))
+    assert case.recipe.iterations == 5_000_000
+    chunks = make_plan([Run(case, seed) for seed in range(100)], processes=1)
+    assert {len(chunk.runs) for chunk in chunks} == {10}
+
+
 def test_large_chunks_come_first():
     wanted = runs("nau", "add", 5) + runs("nmu", "mul", 50)
     assert [len(chunk.runs) for chunk in make_plan(wanted, 2)] == [50, 5]

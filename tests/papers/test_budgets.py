@@ -14,11 +14,12 @@ from nalm.errors import ArgumentError
 from nalm.experiment.bench import Experiment
 from nalm.experiment.run import Case
 from nalm.experiment.store import Record
+from nalm.papers.agreement import Finding
 from nalm.papers.budget import Budget, chosen_rows
 from nalm.papers.entries import ENTRIES
 from nalm.papers.entry import Entry, Grid, Study
-from nalm.papers.madsen2020.programs import taylor
-from nalm.papers.mistry2023.programs import gold
+from nalm.papers.madsen2020.programs import moments, taylor
+from nalm.papers.mistry2023.programs import gold, run_times
 from nalm.papers.scale import Scale, make_scale
 from nalm.papers.trask2018.programs import recurrent, recurrent_runs
 
@@ -89,6 +90,13 @@ def asked(monkeypatch: pytest.MonkeyPatch) -> set[tuple[int, int]]:
         asked.add((1, samples))
         return torch.tensor(1.0), torch.tensor(0.0)
 
+    def drawn(self: moments.Drawn, samples: int, seed: int) -> dict[str, Finding]:
+        asked.add((1, samples))
+        names = ("weight variance", "output mean", "output variance", "gradient variance")
+        return dict.fromkeys(names, Finding(1.0, 1.0, 1.0, samples))
+
+    monkeypatch.setattr(moments.Drawn, "moments", drawn)
+    monkeypatch.setattr(run_times.Timed, "seconds", lambda self: [1.0])
     monkeypatch.setattr(recurrent, "untrained_errors", untrained_errors)
     monkeypatch.setattr(gold, "gold_errors", gold_errors)
     monkeypatch.setattr(taylor, "sampled", sampled)

@@ -39,5 +39,15 @@ def shares(add, mul):
 
 
 def test_a_choice_is_random_unless_it_is_surely_better_where_it_should_be():
-    assert all(claim.check(shares(0.5, 0.48)) for claim in CLAIMS)
+    assert all(claim.check(shares(0.5, 0.48)) for claim in CLAIMS[:3])
     assert not CLAIMS[0].check(shares(0.9, 0.1))
+
+
+def test_separate_weights_add_more_often_only_if_their_share_is_higher():
+    equal = shares(0.5, 0.5)
+    assert not CLAIMS[3].check(equal)
+    more = Findings(
+        {**equal, **{("NALU (separate)", op, "adds"): Finding(0.9, 0.8, 1, 100) for op in ("add", "mul")}}
+    )
+    assert CLAIMS[3].answer(more).holds
+    assert not CLAIMS[3].answer(more).weak

@@ -70,4 +70,4 @@ def test_the_claim_on_width_1_fails_where_it_extrapolates_on_a_product(solved, h
     rates = {("MLP (1)", op, "success"): Finding(0.0, 0.0, 0.13, 25) for op in ("sub", "div")}
     rates["MLP (1)", "mul", "success"] = Finding(solved, 0.87 * solved, 1.0, 25)
     claim = next(c for c in ENTRIES["mistry2023:fig1.3"].claims if c.text == "extrapolates on nothing else")
-    assert claim.check(Findings(rates)) is holds
+    assert claim.answer(Findings(rates)).holds is holds

@@ -1,6 +1,7 @@
 """Reproducing an entry: what is trained, what is a cell, what the verdict is."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import jsonschema
@@ -8,13 +9,15 @@ import pytest
 from typer.testing import CliRunner
 
 from nalm.cli import app, main
+from nalm.errors import NalmError
 from nalm.experiment.local import Local
 from nalm.papers.agreement import Finding, Reason
+from nalm.papers.budget import FewerRuns
 from nalm.papers.claims import Claim, Findings, full
 from nalm.papers.entries import ENTRIES
 from nalm.papers.entry import Grid, Measured, Study
 from nalm.papers.published import published
-from nalm.papers.reproduce import measure, result_of
+from nalm.papers.reproduce import measure, measure_stored, rejudged, result_of
 from nalm.papers.scale import Scale, make_scale
 from nalm.papers.shared.series import Series, single_module, table
 from nalm.tasks import SingleModule
@@ -22,6 +25,7 @@ from nalm.tasks import SingleModule
 pytestmark = pytest.mark.xdist_group("bench")
 SCHEMAS = Path(__file__).parents[2] / "docs" / "schemas"
 U12 = "U[1,2)"
+MIXED_SIGNS = ("U[-2,-1) & U[1,2)", "U[-2,2)", "U[1,2) & U[-2,-1)")
 
 
 def rate(value, low, high, n=25):
@@ -51,13 +55,71 @@ def test_a_cell_without_one_is_unpublished():
     assert (cell["verdict"], cell["paper"], cell["reason"]) == ("unpublished", None, None)
 
 
+def test_fewer_seeds_are_compared():
+    found = {("NMU", U12, "success"): rate(1.0, 0.5, 1.0, 5)}
+    entry = study(found, reduced=[FewerRuns("seeds: 5 instead of 25")])
+    result = result_of(entry, entry.measure(Scale(), run=None), Scale())
+    assert (result["protocol"], result["reduced"]) == ("paper", ["seeds: 5 instead of 25"])
+    assert (result["cells"][0]["verdict"], result["cells"][0]["p"]) == ("agrees", 1.0)
+
+
+def test_a_success_that_a_sentence_denies_contradicts_it():
+    numbers = published()[("mistry2023:fig5.9", "NRU", "U[-2,2)", "success")]
+    assert (numbers.kind, numbers.value) == ("claim", 0.0)
+    (cell,) = cells(study({("NRU", "U[-2,2)", "success"): rate(1.0, 0.87, 1.0)}, id="mistry2023:fig5.9"))
+    assert cell["verdict"] == "differs"
+
+
+def test_numbers_of_data_that_a_paper_leaves_open_are_not_compared():
+    found = {
+        ("NALU", "a + b", "extrapolation error"): Finding(0.01, 0.0, 0.02, 10),
+        ("NALU", "a / b", "extrapolation error"): Finding(24.0, 20.0, 30.0, 10),
+    }
+    table7 = ENTRIES["trask2018:table7"]
+    entry = replace(study(found, id=table7.id), metrics=table7.metrics, same_data=table7.same_data)
+    solved, failed = cells(entry)
+    assert (solved["paper"], solved["verdict"]) == (0.0, "agrees")
+    assert (failed["paper"], failed["verdict"], failed["reason"]) == (0.7, "not_comparable", "other data")
+
+
+def test_a_mean_without_a_spread_may_get_ours():
+    found = {("Hardtanh", "-1000 to 1000", "MAE"): Finding(495.6, 495.2, 496.0, 100)}
+    entry = replace(study(found, id="trask2018:table5"), metrics=ENTRIES["trask2018:table5"].metrics)
+    (cell,) = cells(entry)
+    (lent,) = cells(replace(entry, lends_spread=True))
+    assert (cell["paper"], cell["paper_high"]) == (495.47, 495.475)
+    assert lent["paper_high"] == pytest.approx(495.47 + 0.4)
+
+
+def test_rates_of_a_row_are_taken_together_too():
+    found = {("NRU", c, "success"): rate(0.88, 0.7, 0.96) for c in MIXED_SIGNS}
+    *singles, together = cells(study(found, id="mistry2023:fig5.8"))
+    assert {cell["verdict"] for cell in singles} == {"agrees"}
+    assert (together["column"], together["n"], together["paper_n"]) == ("all columns together", 75, 75)
+    assert together["verdict"] == "differs"
+
+
+def test_rates_of_unequal_weight_are_not_taken_together():
+    found = {("NRU", c, "success"): rate(1.0, 0.5, 1.0, n) for c, n in zip(MIXED_SIGNS, (5, 1, 1))}
+    assert [cell["column"] for cell in cells(study(found, id="mistry2023:fig5.8"))] == list(MIXED_SIGNS)
+
+
+def test_a_result_is_judged_anew_from_what_was_measured():
+    found = {("NRU", c, "success"): rate(0.96, 0.8, 0.99) for c in MIXED_SIGNS}
+    entry = study(found, id="mistry2023:fig5.8", claims=(Claim("NRU", "has full success", full("NRU")),))
+    result = json.loads(json.dumps(result_of(entry, entry.measure(Scale(), run=None), Scale())))
+    assert rejudged(entry, result) == result
+    changed = rejudged(study(found, id="mistry2023:fig5.8"), result)
+    assert [cell["column"] for cell in changed["cells"]] == [*MIXED_SIGNS, "all columns together"]
+
+
 def test_a_reduced_protocol_is_never_compared():
     found = {
         ("NMU", U12, "success"): rate(1.0, 0.5, 1.0, 5),
-        ("NMU", "U[-2,2)", "success"): rate(1.0, 0.5, 1, 5),
+        ("NMU", "U[-2,-1)", "success"): rate(1.0, 0.5, 1, 5),
     }
     claim = Claim("NMU", "has full success", full("NMU"))
-    first, second, said = cells(study(found, reduced=["seeds: 5 instead of 25"], claims=(claim,)))
+    first, second, said = cells(study(found, reduced=["steps: 0.1 of the paper's"], claims=(claim,)))
     assert (first["verdict"], first["reason"]) == ("not_comparable", "reduced protocol")
     assert second["verdict"] == "unpublished"
     assert (said["verdict"], said["ours"]) == ("not_comparable", 1.0)
@@ -77,7 +139,7 @@ def test_rows_of_a_study_can_be_chosen_and_claims_about_the_whole_are_then_left_
     scale = make_scale(rows=["NMU"])
     result = result_of(entry, entry.measure(scale, run=None), scale)
     assert [(cell["row"], cell["verdict"]) for cell in result["cells"]] == [("NMU", "agrees")]
-    assert (result["protocol"], result["reduced"]) == ("quick", ["rows: NMU only"])
+    assert (result["protocol"], result["reduced"]) == ("paper", ["rows: NMU only"])
     with pytest.raises(ValueError, match="Did you mean 'NMU'"):
         entry.measure(make_scale(rows=["NMUU"]), run=None)
 
@@ -117,6 +179,34 @@ def test_what_is_stored_is_not_trained_again(small):
         raise AssertionError("trained again")
 
     assert measure(entry, scale, path, Local(1), fail).findings == measured.findings
+
+
+def test_what_is_stored_so_far_can_be_measured_without_training(small):
+    entry, _, path, _ = small
+    part = make_scale("paper", 25, 0.02)
+    measured = measure_stored(entry, part, path)
+    assert measured.reduced[0] == "seeds: 2 instead of 25"
+    assert {finding.n for finding in measured.findings.values()} == {2}
+    others = {"U[1,2)": SingleModule("mul"), "U[10,20)": SingleModule("mul", "10:20")}
+    wider = Grid("mistry2023:fig3.4", "t", "s", 25, table([Series("NMU", "nmu")], others))
+    measured = measure_stored(wider, part, path)
+    assert (next(iter(measured.findings))[1], measured.partial) == (U12, True)
+    assert "cells: 1 instead of 2" in measured.reduced
+
+
+def test_a_part_of_the_cells_answers_no_claim():
+    claim = Claim("NMU", "has full success", full("NMU"))
+    entry = study({("NMU", U12, "success"): rate(1.0, 0.87, 1.0)}, claims=(claim,))
+    measured = replace(entry.measure(Scale(), run=None), partial=True)
+    (cell,) = result_of(entry, measured, Scale())["cells"]
+    assert (cell["column"], cell["metric"]) == (U12, "success")
+
+
+def test_nothing_stored_is_said_and_leaves_no_store(small, tmp_path):
+    entry, scale, _, _ = small
+    with pytest.raises(NalmError, match=r"No run of mistry2023:fig3\.4 is stored"):
+        measure_stored(entry, scale, tmp_path / "none.sqlite")
+    assert not (tmp_path / "none.sqlite").exists()
 
 
 def test_rows_can_be_chosen_and_unknown_ones_are_refused(small):
@@ -166,7 +256,7 @@ def test_every_claim_of_a_grid_is_about_rows_and_columns_that_exist(entry):
     some = Finding(0.5, 0.3, 0.7, 25)
     keys = [(p.row, p.column, m.name) for p in entry.places.values() for m in entry.metrics]
     found = Findings(dict.fromkeys(keys, some))
-    assert {claim.check(found) for claim in entry.claims} <= {True, False}
+    assert {claim.answer(found).holds for claim in entry.claims} <= {True, False}
 
 
 def test_every_grid_can_be_planned():

@@ -51,7 +51,7 @@ class Executor:
 
 
 def test_every_entry_that_trains_plans_its_runs():
-    assert len(STUDIES) == 15
+    assert len(STUDIES) == 18
     assert all(ENTRIES[name].experiments(Scale(quick=True)) for name in [*STUDIES, "trask2018:table1"])
 
 
@@ -125,7 +125,8 @@ def test_a_model_between_learnt_scales_does_not_depend_on_others():
 
 @pytest.mark.parametrize("experiment", inalu_runs.EXPERIMENTS)
 def test_layers_of_the_inalus_authors_do_not_depend_on_others(experiment):
-    tasks = [inalu_runs.OneOperation(experiment, op, place) for op in ("mul", "add") for place in (1, 0)]
+    places = range(len(inalu_runs.EXPERIMENTS[experiment].distributions))[1::-1]
+    tasks = [inalu_runs.OneOperation(experiment, op, place) for op in ("mul", "add") for place in places]
     cases = [inalu_runs.case("iNALU(independent W)", task, epochs=2, samples=640) for task in tasks]
     runs = [run for case in cases for run in of_seeds(case, 0, 5, 2)]
     together, alone = (_trained(part) for part in (runs, runs[4:5]))

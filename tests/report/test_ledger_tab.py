@@ -19,6 +19,11 @@ CELL = {
     "high": 0.4,
     "n": 25,
     "verdict": "agrees",
+    "source": "printed",
+    "p": 0.5,
+    "weak": False,
+    "detail": "",
+    "counted": False,
     "reason": None,
     "cause": None,
 }
@@ -59,6 +64,31 @@ def test_only_what_differs_is_listed_with_its_cause(kept):
 def test_the_sentence_counts_verdicts(kept):
     kept({}, {}, {"verdict": "better"})
     assert "3 cells have a published number or claim: agrees 2, better 1." in ledger_text()["sentence"]
+
+
+def test_verdicts_are_counted_by_source_and_rows_taken_together_apart(kept):
+    pooled = {"column": "all columns together", "verdict": "differs", "p": 0.01}
+    kept({"weak": True}, {"source": "sentence", "verdict": "differs"}, pooled)
+    printed, sentence, together = ledger_text()["sources"]
+    assert (printed["compared"], printed["agrees"], printed["agrees_weakly"]) == (1, 1, 1)
+    assert (sentence["words"], sentence["differs"]) == ("sentences, a cell for each range that they name", 1)
+    assert together["differs"] == 1
+
+
+def test_a_count_shows_both_numbers(kept):
+    kept(
+        {
+            "metric": None,
+            "kind": "claim",
+            "counted": True,
+            "paper": 3.0,
+            "ours": 0.0,
+            "low": None,
+            "high": None,
+        }
+    )
+    (claim,) = ledger_cells()["ledger"]["mistry2023:fig3.4"]["cells"]
+    assert (claim["paper"], claim["ours"]) == ("3", "0")
 
 
 def test_without_results_it_says_so(kept, monkeypatch):

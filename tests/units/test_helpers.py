@@ -268,7 +268,7 @@ def test_sparsity_error_is_the_largest_distance_of_any_unit():
 def test_sparsity_error_is_zero_at_ideal_weights(unit):
     made = UNITS[unit](3, 2)
     made.ideal_(made.ops[0], 0, 2)
-    assert nalm.sparsity_error(made, gates=True).item() == 0
+    assert nalm.sparsity_error(made, gates=True, biases=True).item() == 0
 
 
 def test_gates_count_only_when_asked():
@@ -278,6 +278,21 @@ def test_gates_count_only_when_asked():
         unit.gate.copy_(torch.tensor([1.0, 0.6]))
     assert nalm.sparsity_error(unit).item() == 0
     assert nalm.sparsity_error(unit, gates=True).item() == pytest.approx(0.4)
+
+
+@pytest.mark.parametrize(("unit", "bias"), [("linear", "bias"), ("quadratic", "d")])
+def test_biases_count_only_when_asked(unit, bias):
+    made = UNITS[unit](2, 1)
+    made.ideal_("add")
+    with torch.no_grad():
+        getattr(made, bias).fill_(0.3)
+    assert nalm.sparsity_error(made).item() == 0
+    assert nalm.sparsity_error(made, biases=True).item() == pytest.approx(0.3)
+
+
+@pytest.mark.parametrize("unit", UNITS)
+def test_biases_are_among_the_weights(unit):
+    assert set(UNITS[unit].bias_names) <= set(UNITS[unit](3, 2).weights())
 
 
 @pytest.mark.parametrize("gates", [False, True])

@@ -44,6 +44,9 @@ def reproduce(
     ] = Path("."),
     store: StoreFile = DEFAULT_STORE,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Only print what would be computed.")] = False,
+    stored: Annotated[
+        bool, typer.Option("--stored", help="Train nothing: measure the runs that are stored so far.")
+    ] = False,
     jobs: Jobs = None,
     scheduler: Scheduler = None,
     json_file: Json = None,
@@ -56,6 +59,8 @@ def reproduce(
     from nalm.papers.reproduce import measure, plan, result_of
     from nalm.papers.scale import make_scale
 
+    if stored and dry_run:
+        raise ArgumentError("stored", "left out with --dry-run: it computes nothing", "both")
     wanted = make_scale(scale, seeds, steps, None if rows is None else rows.split(";"))
     check_writable(json_file)
     _check_folder(figures)
@@ -65,14 +70,16 @@ def reproduce(
             if not write_json(planned, json_file):
                 print(_plan_sentence(planned))
             return
-        if planned["computed_runs"]:
+        if planned["computed_runs"] and not stored:
             say(_plan_sentence(planned))
         with shown_progress() as on_progress:
-            measured = measure(found, wanted, store, executor, on_progress)
+            measured = measure(found, wanted, store, None if stored else executor, on_progress)
     result = result_of(found, measured, wanted)
+    if stored:
+        result["command"] += " --stored"
     if not write_json(result, json_file):
         _print_reproduction(result)
-    _save_figure(found, measured, figures, result["reduced"])
+    _save_figure(found, measured, figures, result)
 
 
 def _print_ledger(entry: str | None, json_file: str | None) -> None:
@@ -121,14 +128,14 @@ def _print_reproduction(result: dict[str, Any]) -> None:
         print(result["note"])
 
 
-def _save_figure(entry: Entry, measured: Measured, folder: Path, reduced: list[str]) -> None:
+def _save_figure(entry: Entry, measured: Measured, folder: Path, result: dict[str, Any]) -> None:
     """Write the figure; if the plotting package is missing, only a message is printed."""
     from nalm.papers.figures import MissingPackage, save
     from nalm.papers.ledger import file_name
 
-    name = file_name(entry.id) + ("-quick" if reduced else "")
+    name = file_name(entry.id) + ("-quick" if result["protocol"] == "quick" else "")
     try:
-        files = save(entry, measured, folder, name, reduced)
+        files = save(entry, measured, folder, name, result["reduced"])
     except MissingPackage as error:
         say(str(error))
     else:

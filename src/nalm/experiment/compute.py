@@ -113,17 +113,20 @@ def ideal_errors(
 
 
 def _sparsities(case: Case, result: TrainResult, *, gates: bool) -> list[float | None]:
-    """The sparsity error of each run at its chosen step; None for a model whose weights cannot be read."""
+    """The sparsity error of each run at its chosen step; None for a model whose weights cannot be read.
+
+    Biases are counted, because they always were: to leave them out would change the numbers of stored runs.
+    """
     nothing: list[float | None] = [None] * len(result)
     if not case.model.made_of_units:
         return nothing
     try:
         if not is_native(result.model):  # the unit is part of a network
             models = map(result.model_of, range(len(result)))
-            return [float(sparsity_error(model, gates=gates).detach()) for model in models]
+            return [float(sparsity_error(model, gates=gates, biases=True).detach()) for model in models]
         model = case.build((len(result),))
         model.load_state_dict(result.chosen_parameters)
-        return [float(value) for value in sparsity_error(model, gates=gates).detach()]
+        return [float(value) for value in sparsity_error(model, gates=gates, biases=True).detach()]
     except NotImplementedError:
         return nothing
 

@@ -17,6 +17,8 @@ from nalm.training.trainers import trainer_of
 
 SMALL = 100 * 50_000
 """Chunks of fewer run-steps are not worth another process, which would have to load the same program."""
+LARGE = 10 * 5_000_000
+"""Chunks of more run-steps are cut, because an interruption loses a whole chunk: minutes, not hours."""
 
 
 @dataclass(frozen=True)
@@ -50,10 +52,10 @@ def make_plan(runs: Iterable[Run], processes: int) -> list[Chunk]:
 
 
 def _size(group: Sequence[Run], parts: int) -> int:
-    """The most runs of a chunk: the group divided by `parts`, but enough to be worth a process."""
+    """The most runs of a chunk: the group divided by `parts`, enough to be worth a process, not too many."""
     recipe = group[0].case.recipe
-    worth = -(-SMALL // recipe.work)
-    return min(trainer_of(recipe).chunk, max(worth, -(-len(group) // parts)))
+    worth, most = -(-SMALL // recipe.work), max(1, LARGE // recipe.work)
+    return min(trainer_of(recipe).chunk, most, max(worth, -(-len(group) // parts)))
 
 
 def _program(case: Case) -> Hashable:

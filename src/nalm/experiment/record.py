@@ -35,7 +35,8 @@ class Record:
         chosen: index into `steps` of the chosen step.
         diverged_at: the first logged step with a number that is not finite, or -1.
         reinitialised: how often the run was given new weights.
-        sparsity: the largest distance of a weight from {-1, 0, 1} at the chosen step; None without units.
+        sparsity: the largest distance of a weight or bias from {-1, 0, 1} at the chosen step; None without
+            units.
         sparsity_with_gates: the same, gates included.
         ideal_validation: the error of ideal weights on the validation set, if the task has no threshold.
         ideal_test: the same on the first test set.

@@ -35,7 +35,12 @@ def evaluate(experiment: Cases, store: Store, threshold: float | None = None) ->
 
 
 def judged_cases(
-    experiment: Cases, store: Store, threshold: float | None = None, *, curves_only: bool = True
+    experiment: Cases,
+    store: Store,
+    threshold: float | None = None,
+    *,
+    curves_only: bool = True,
+    partly: bool = False,
 ) -> Iterator[tuple[Case, JudgedRuns]]:
     """The runs of each case, judged by the task's own threshold or by the one given.
 
@@ -44,8 +49,9 @@ def judged_cases(
         store: the store that has all of their runs.
         threshold: the error below which a run is solved, instead of the task's.
         curves_only: leave parameters out, which is many times faster.
+        partly: whether runs may be missing in the store, which are then left out.
     """
-    for case, records in stored_runs(experiment, store, curves_only=curves_only):
+    for case, records in stored_runs(experiment, store, curves_only=curves_only, partly=partly):
         yield case, judged_runs(case, records, threshold)
 
 
@@ -60,12 +66,15 @@ def judged_runs(case: Case, records: Sequence[Record], threshold: float | None =
     return judged
 
 
-def stored_runs(experiment: Cases, store: Store, *, curves_only: bool) -> Iterator[tuple[Case, list[Record]]]:
-    """The stored runs of each case."""
+def stored_runs(
+    experiment: Cases, store: Store, *, curves_only: bool, partly: bool = False
+) -> Iterator[tuple[Case, list[Record]]]:
+    """The stored runs of each case; with `partly`, some may be missing."""
     wanted = {run.id for run in experiment.runs()}
     records = {record.id: record for record in store.records(wanted, without=BULK if curves_only else ())}
     for case in experiment.cases:
-        yield case, [records[Run(case, seed).id] for seed in range(experiment.seeds)]
+        names = (Run(case, seed).id for seed in range(experiment.seeds))
+        yield case, [records[name] for name in names if not partly or name in records]
 
 
 def _row(case: Case, records: Sequence[Record], judged: Sequence[Judged[Record]]) -> dict[str, Any]:

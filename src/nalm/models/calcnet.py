@@ -8,6 +8,11 @@ operations, and each is computed by a unit with two inputs and one output. Rana 
 
 Powers bind tightest and group to the right, then unary signs, then * and /, then + and -. Exponents are whole
 numbers: a power is computed as repeated products, and for negative exponents 1 is divided by the result.
+
+Deviations: Rana et al. compute with pre-trained parts of the NALU (primer, section 5.5), for which they have
+the G-NALU (thesis, table 2.2). Ours computes with NAU, NMU and NRU by default, ideal or trained, because they
+are exact; other units, such as `nalm.GNALU`, are given as `units`. Neither text specifies the grammar: powers
+and unary signs are our choice, and a sign is computed as a difference from 0.
 """
 
 from __future__ import annotations

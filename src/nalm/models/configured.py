@@ -2,6 +2,11 @@
 
 Trask et al. 2018, section 4.4: the LSTM reads a program step by step and controls a NALU that sees the
 numbers. At each step every sample has its own unit; together they are one unit with a batch shape.
+
+Deviations: the state that is carried from step to step is the LSTM's alone. Appendix E calls the model a
+recurrent NALU, whose own state would be a second one; the paper does not specify it. A network that keeps one
+gives the last output back as part of `input`. Neither text specifies the functions that give the parameters:
+here they are linear.
 """
 
 from __future__ import annotations

@@ -9,6 +9,10 @@ from nalm.errors import unknown
 from nalm.papers.scale import Scale
 
 
+class FewerRuns(str):
+    """A note on fewer runs than in the paper, which leaves numbers comparable: their intervals know n."""
+
+
 @dataclass(frozen=True)
 class Budget:
     """Seeds and steps at a scale.
@@ -42,7 +46,7 @@ class Budget:
 
     def fewer_seeds(self, noun: str = "seeds") -> list[str]:
         """A note if there are fewer seeds than in the paper, otherwise nothing."""
-        return fewer(noun, self.seeds, self.full_seeds)
+        return [FewerRuns(note) for note in fewer(noun, self.seeds, self.full_seeds)]
 
     def fewer_steps(self, full: int, noun: str = "steps", least: int = 1) -> list[str]:
         """A note if there are fewer steps than `full`, otherwise nothing."""

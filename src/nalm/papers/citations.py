@@ -59,6 +59,13 @@ PAPERS: dict[str, Paper] = {
             "arXiv",
         ),
         Paper(
+            "mistry2021division",
+            "B. Mistry, K. Farrahi, J. Hare",
+            2021,
+            "Learning Division with Neural Arithmetic Logic Modules",
+            "arXiv",
+        ),
+        Paper(
             "mistry2023",
             "B. Mistry",
             2023,

@@ -15,10 +15,11 @@ _PAPERS = (trask2018, madsen2020, schloer2020, heim2020, mistry2023)
 
 
 def _order(entry: Entry) -> tuple[object, ...]:
-    """By number in the paper, appendices last."""
+    """By number in the paper; appendices, which have a letter such as `figG.2` and `appendixB`, last."""
     place = entry.id.partition(":")[2]
+    letter = "".join(re.findall(r"[A-Z]", place))
     numbers = tuple(int(part) for part in re.findall(r"\d+", place))
-    return ("figG" in place, numbers, place)
+    return (letter, numbers, place)
 
 
 ENTRIES: dict[str, Entry] = {

@@ -13,9 +13,10 @@ from nalm.experiment.bench import Experiment
 from nalm.experiment.run import Case
 from nalm.experiment.store import Record
 from nalm.papers.agreement import Finding, Reason
-from nalm.papers.budget import Budget, chosen_rows
+from nalm.papers.budget import Budget, FewerRuns, chosen_rows, fewer
 from nalm.papers.claims import Claim, Findings, Key
 from nalm.papers.metrics import SUCCESS, THREE, Metric
+from nalm.papers.published import Published
 from nalm.papers.scale import Scale, shortened
 
 Draw = Callable[["Measured", Any], None]
@@ -27,12 +28,15 @@ Records = Mapping[Case, Sequence[Record]]
 
 
 class Runner(Protocol):
-    """Trains runs that are not stored."""
+    """Trains runs that are not stored, or gives what is stored so far."""
 
     def __call__(
         self, experiment: Experiment, threshold: float | None, *, curves_only: bool = True
     ) -> dict[Case, list[Judged]]:
-        """The runs of each case, judged by the task's threshold or the given one; with weights if wanted."""
+        """The runs of each case, judged by the task's threshold or the given one; with weights if wanted.
+
+        A runner that does not train leaves out what is not stored, whole cases too.
+        """
 
     def records(self, experiment: Experiment) -> Records:
         """The stored runs of each case, with their weights."""
@@ -44,13 +48,20 @@ class Measured:
 
     Attributes:
         findings: numbers by row, column and metric.
-        reduced: how the protocol falls short of the paper's, in words.
+        reduced: how the protocol falls short of the paper's, in words; `FewerRuns` leave it comparable.
         data: what else the figure shows, used only for drawing.
+        partial: whether only some cells were measured, because others are not trained yet.
     """
 
     findings: Findings
     reduced: list[str] = field(default_factory=list)
     data: Any = None
+    partial: bool = False
+
+    @property
+    def comparable(self) -> bool:
+        """Whether its numbers can be compared with the paper's: nothing is reduced but the number of runs."""
+        return all(isinstance(note, FewerRuns) for note in self.reduced)
 
 
 @dataclass(frozen=True)
@@ -65,6 +76,8 @@ class Entry:
         claims: what the text says about it.
         main: how many of the metrics get a cell even where the paper gives no number.
         note: what is worth knowing about the set-up.
+        same_data: which published numbers do not depend on data that the paper leaves open, if not all.
+        lends_spread: whether published means without a spread get ours, because they are of as many models.
     """
 
     id: str
@@ -75,6 +88,8 @@ class Entry:
     main: int = field(default=1, kw_only=True)
     note: str = field(default="", kw_only=True)
     draw: Draw | None = field(default=None, kw_only=True)
+    same_data: Callable[[Published], bool] | None = field(default=None, kw_only=True)
+    lends_spread: bool = field(default=False, kw_only=True)
 
     def measure(self, scale: Scale, run: Runner) -> Measured:
         """Train what is not stored, and measure."""
@@ -131,17 +146,38 @@ class Grid(Entry):
 
     def measure(self, scale: Scale, run: Runner) -> Measured:
         """Train what is not stored, and measure every cell by every metric."""
-        places = self.places_at(scale)
         (experiment,) = self.experiments(scale)
         judged = run(experiment, self.threshold)
         found: dict[Key, Finding] = {}
-        for place in places:
+        for place in self.trained_places(scale, judged):
             runs = [each for case in place.cases for each in judged[case]]
             for metric in self.metrics:
                 interval = metric.of(runs)
                 finding = Finding(interval.value, interval.low, interval.high, len(runs))
                 found[place.row, place.column, metric.name] = finding
-        return Measured(Findings(found), self.budget(scale).reduced())
+        return self.measured(found, scale, judged)
+
+    def trained_places(self, scale: Scale, judged: Mapping[Case, Sequence[Judged]]) -> list[Place]:
+        """The cells that have runs: all of them, unless only stored runs were asked for."""
+        return [place for place in self.places_at(scale) if all(judged.get(case) for case in place.cases)]
+
+    def measured(
+        self,
+        found: Mapping[Key, Finding],
+        scale: Scale,
+        judged: Mapping[Case, Sequence[Judged]],
+        data: Any = None,
+    ) -> Measured:
+        """Findings with notes on what is reduced: seeds, steps, and cells that are not trained yet."""
+        budget, places = self.budget(scale), self.places_at(scale)
+        trained = self.trained_places(scale, judged)
+        counts = sorted({len(judged[case]) for place in trained for case in place.cases})
+        notes = [note for note in budget.reduced() if not isinstance(note, FewerRuns)]
+        if counts and counts[0] < self.seeds:
+            span = f"{counts[0]}" if counts[0] == counts[-1] else f"{counts[0]} to {counts[-1]}"
+            notes.insert(0, FewerRuns(f"seeds: {span} instead of {self.seeds}"))
+        notes += [FewerRuns(note) for note in fewer("cells", len(trained), len(places))]
+        return Measured(Findings(found), notes, data, partial=len(trained) < len(places))
 
     def experiments(self, scale: Scale) -> list[Experiment]:
         """All cases of all cells, once each."""
@@ -173,11 +209,13 @@ class Study(Entry):
     Attributes:
         compute: measures at a scale.
         incomparable: why none of its numbers can be compared with the paper's; claims still can.
+        formula: whether it evaluates what the paper writes down, which no training can contradict.
     """
 
     compute: Callable[[Scale], Measured]
     metrics: tuple[Metric, ...] = field(default=(SUCCESS,), kw_only=True)
     incomparable: Reason | None = field(default=None, kw_only=True)
+    formula: bool = field(default=True, kw_only=True)
 
     def measure(self, scale: Scale, run: Runner) -> Measured:
         """What the program finds, in the rows that the scale asks for."""
@@ -207,6 +245,7 @@ class TrainedStudy(Study):
 
     compute: Callable[[Scale, Records], Measured]  # type: ignore[assignment]
     plan: Callable[[Scale], Sequence[Experiment]]
+    formula: bool = field(default=False, kw_only=True)
 
     def experiments(self, scale: Scale) -> list[Experiment]:
         """What is trained."""

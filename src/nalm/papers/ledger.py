@@ -46,7 +46,10 @@ def keep(result: dict[str, Any]) -> None:
     folder = results_folder()
     assert folder is not None, "there is no folder for results"
     text = json.dumps(result, indent=2, allow_nan=False)
-    (folder / f"{file_name(result['id'])}.json").write_text(text + "\n", encoding="utf-8")
+    file = folder / f"{file_name(result['id'])}.json"
+    unfinished = file.with_suffix(".part")
+    unfinished.write_text(text + "\n", encoding="utf-8")
+    unfinished.replace(file)  # at once: an interruption leaves the old result or the new one
 
 
 def listing(entries: Iterable[Entry] | None = None) -> list[dict[str, Any]]:
@@ -71,4 +74,5 @@ def _row(entry: str, title: str, result: dict[str, Any] | None) -> dict[str, Any
         "protocol": result["protocol"] if result is not None else None,
         "cells": len(cells),
         **{str(verdict): counts[str(verdict)] for verdict in Agreement},
+        "weak": sum(cell["weak"] and cell["verdict"] == Agreement.AGREES for cell in cells),
     }

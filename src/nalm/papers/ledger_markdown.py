@@ -1,13 +1,21 @@
-"""The page docs/ledger.md: how every table and figure compares, and where and why ours differ."""
+"""The page docs/ledger.md: what agrees, what is better, what differs and why, and what is missing."""
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
+from itertools import groupby
 from typing import Any
 
-from nalm.evaluate.intervals import Interval, success_interval
-from nalm.papers.agreement import Agreement
+from nalm.papers.agreement import APART, CHANCE, Agreement
+from nalm.papers.cell import Cell, is_together
+from nalm.papers.ledger_counts import (
+    COUNTED,
+    REPEATS,
+    papers_contents,
+    shares,
+    sources,
+    why_missing,
+)
 
 Result = dict[str, Any]
 _MARKS = {
@@ -17,21 +25,32 @@ _MARKS = {
     "not_comparable": "~",
     "unpublished": "",
 }
+_WEAK = "≈"
+SAID = "it is so"
+"""The paper's side of a claim without a number."""
 _INTRO = """\
 # Ledger: the papers' tables and figures, ours beside theirs
 
-Every synthetic table and figure of the papers is a spec of this project: `nalm reproduce ID` trains it,
-or reads it from the store, prints ours beside the paper's and draws the figure. `nalm reproduce --list`
-shows the first table below. This page is made from the results in `benchmarks/results` by `python
-benchmarks/ledger.py`.
+The synthetic tables and figures of the papers are specs of this project: `nalm reproduce ID` trains one,
+or reads it from the store, prints ours beside the paper's and draws the figure. This page is made from the
+results in `benchmarks/results` by `python benchmarks/ledger.py`, which judges them anew; `--run HOURS` trains
+what is missing.
 
-- **agrees**: the two 95 % intervals overlap; **better**, **differs**: they do not, and ours is on the
-  good or on the other side. A published rate without an interval has Wilson's of its seeds; a number
-  printed without one has its rounding. A claim is something that the text says; it differs where our
-  intervals exclude it.
+- **agrees**, **better**, **differs**: success rates are compared by Fisher's exact test at 5 %, with the
+  number of seeds on both sides, so that fewer seeds than the paper's are comparable. Other numbers agree
+  if their 95 % intervals overlap; a number printed without one has its rounding. A row's runs on all ranges
+  are compared together as well, which tells more than each range.
+- A **claim** is something that the text says. It is judged by its own number first: a count must be the same
+  count, the best must have the highest rate.
+- **weak**: the runs are too few to tell. A rate agrees weakly if the same two rates would differ with 100
+  runs on each side, or if a true difference of 0.25 would more likely be missed than noticed, as with 10
+  seeds; a claim is weak if the exact test, or seeds drawn again, could give the opposite.
 - **unpublished**: the paper shows a picture only.
-- **not comparable**: other data, another threshold, or a reduced protocol (fewer seeds or steps than the
-  paper's). A reduced run is never compared.
+- **not comparable**: other data, another threshold, or fewer steps than the paper's.
+"""
+_LEGEND = """\
+Our number, the paper's in brackets, and how they compare: = agrees, ≈ agrees weakly, + better, ≠ differs, ~
+not comparable. Intervals and the chances of the exact test are in the JSON files.
 """
 
 
@@ -42,165 +61,174 @@ def ledger_markdown(entries: Sequence[dict[str, Any]], results: Sequence[Result]
         entries: the rows of `nalm reproduce --list`.
         results: the results that are kept with the project.
     """
-    kept = f"{len(results)} of {len(entries)} tables and figures have a result; the others are not run yet.\n"
-    parts = [_INTRO, "## Summary\n", kept, *_summary(results), *_overview(entries), *_differences(results)]
+    parts = [_INTRO, *_summary(entries, results), *_missing(entries, results)]
+    parts += [*_better(results), *_differences(results), *_overview(entries, results)]
     parts += ["## Every table and figure\n", _LEGEND]
     parts += [line for result in results for line in _section(result)]
     return "\n".join(parts).rstrip() + "\n"
 
 
-def shares(results: Iterable[Result]) -> dict[str, Any]:
-    """How the published success rates, and all published cells, compare with ours."""
-    cells = [cell for result in results for cell in result["cells"] if cell["paper"] is not None]
-    rates = [cell for cell in cells if "success" in (cell["metric"] or "")]
-    compared = [cell for cell in rates if cell["verdict"] != Agreement.NOT_COMPARABLE]
-    printed = [cell for cell in compared if cell["kind"] == "number"]
-    return {
-        "published_cells": len(cells),
-        "verdicts": dict(Counter(cell["verdict"] for cell in cells)),
-        "not_comparable_share": _share(cells, Agreement.NOT_COMPARABLE),
-        "success_rates_compared": len(compared),
-        "success_rates": dict(Counter(cell["verdict"] for cell in compared)),
-        "success_rates_agree_share": _share(compared, Agreement.AGREES),
-        "printed_rates_compared": len(printed),
-        "printed_rates": dict(Counter(cell["verdict"] for cell in printed)),
-        "printed_rates_agree_share": _share(printed, Agreement.AGREES),
-    }
-
-
-def _share(cells: Sequence[dict[str, Any]], verdict: Agreement) -> float | None:
-    return sum(cell["verdict"] == verdict for cell in cells) / len(cells) if cells else None
-
-
-def _summary(results: Sequence[Result]) -> Iterator[str]:
+def _summary(entries: Sequence[dict[str, Any]], results: Sequence[Result]) -> Iterator[str]:
     found = shares(results)
-    counts = ", ".join(f"{n} {name.replace('_', ' ')}" for name, n in sorted(found["verdicts"].items()))
-    yield f"{found['published_cells']} cells have a published number or claim: {counts}."
-    agree, apart = found["success_rates_agree_share"], found["not_comparable_share"]
-    if agree is not None and apart is not None:
-        others = ", ".join(f"{n} {name}" for name, n in sorted(found["success_rates"].items()))
-        yield (
-            f"Of {found['success_rates_compared']} published success rates that can be compared, on test and "
-            f"on interpolation data, {agree:.0%} "
-            f"agree ({others}). {apart:.0%} of the cells cannot be compared."
-        )
-        yield (
-            f"{found['printed_rates_compared']} of these rates are printed or digitised numbers, of which "
-            f'{found["printed_rates_agree_share"] or 0:.0%} agree; the others are sentences such as "full '
-            'success on all ranges", one cell a range. Most intervals are of 10 to 25 seeds: with 10 seeds 5 '
-            "and 10 successes agree, with 25 seeds 19 and 25. Rows taken together say more:"
-        )
+    yield "## Summary\n"
+    yield f"{len(results)} of {len(entries)} entries have a result. Their published cells, by source:\n"
+    yield "| published | compared | agree | weakly | better | differ | weakly | not comparable |"
+    yield "|---" * (1 + len(COUNTED)) + "|"
+    for row in sources(found):
+        yield _line(row["words"], *(str(row[name] or "") for name in COUNTED))
     yield ""
-    yield from _rows_apart(results)
+    tested = found["rates_tested"]
+    yield (
+        f"{tested} success rates are judged by the exact test, and {found['contradicted']} verdicts "
+        f"contradict it. If all rates were equal, up to {round(CHANCE * tested)} would differ by chance. "
+        f"{' '.join(f'`{entry}` {why}: it is not counted here.' for entry, why in REPEATS.items())}\n"
+    )
 
 
-def _rows_apart(results: Sequence[Result]) -> Iterator[str]:
-    """Rows whose published rates, pooled, differ from ours."""
-    yield "| id | row | published, together | ours, together |"
-    yield "|---|---|---|---|"
-    for result in results:
-        rates: dict[str, list[dict[str, Any]]] = {}
-        for cell in result["cells"]:
-            if "success" in (cell["metric"] or "") and cell["verdict"] in _COMPARED and cell["paper_n"]:
-                rates.setdefault(cell["row"], []).append(cell)
-        for row, cells in rates.items():
-            theirs = _together(cells, "paper", "paper_n")
-            ours = _together(cells, "ours", "n")
-            if (theirs.low or 0) > (ours.high or 0) or (ours.low or 0) > (theirs.high or 0):
-                shown = " | ".join(number_text(each.value, each.low, each.high) for each in (theirs, ours))
-                yield f"| `{result['id']}` | {_escaped(row)} | {shown} |"
+def _missing(entries: Sequence[dict[str, Any]], results: Sequence[Result]) -> Iterator[str]:
+    yield "## What the papers have, and what is missing\n"
+    yield "| paper | tables | figures | without results | in the ledger | with a result | no entry yet |"
+    yield "|---" * 7 + "|"
+    rows = papers_contents(result["id"] for result in results)
+    names = ("tables", "figures", "no results", "entries", "with a result")
+    for row in rows:
+        yield _line(row["paper"], *(str(row[name]) for name in names), str(len(row["missing"])))
     yield ""
+    yield "Without results are drawings and tables of settings. Entries that are sections or appendices of"
+    yield "a text, or of other papers, are not in this table. Not entries yet:\n"
+    gaps = sorted((c.why, row["paper"], c.place) for row in rows for c in row["missing"])
+    for why, held in groupby(gaps, key=lambda gap: gap[0]):
+        yield f"- {why_missing(why)}: {', '.join(f'{paper} {place}' for _, paper, place in held)}"
+    waiting = [f"`{entry['id']}`" for entry in entries if entry["protocol"] is None]
+    yield ""
+    yield f"Entries that are not run yet: {', '.join(waiting) or 'none'}.\n"
 
 
-_COMPARED = (Agreement.AGREES, Agreement.BETTER, Agreement.DIFFERS)
-
-
-def _together(cells: Sequence[dict[str, Any]], rate: str, runs: str) -> Interval:
-    """The rate of all runs of some cells."""
-    solved = sum(cell[rate] * cell[runs] for cell in cells)
-    return success_interval(round(solved), sum(cell[runs] for cell in cells))
-
-
-def _overview(entries: Sequence[dict[str, Any]]) -> Iterator[str]:
-    names = [str(verdict) for verdict in Agreement]
-    yield "| id | title | protocol | cells | " + " | ".join(n.replace("_", " ") for n in names) + " |"
-    yield "|---" * (4 + len(names)) + "|"
-    for entry in entries:
-        counts = " | ".join(str(entry[name] or "") for name in names)
-        protocol = entry["protocol"] or "not run"
-        yield f"| `{entry['id']}` | {_escaped(entry['title'])} | {protocol} | {entry['cells']} | {counts} |"
-    totals = " | ".join(str(sum(entry[name] for entry in entries)) for name in names)
-    yield f"| all | | | {sum(entry['cells'] for entry in entries)} | {totals} |\n"
+def _better(results: Sequence[Result]) -> Iterator[str]:
+    yield "## Where ours are better\n"
+    yield from _apart(results, Agreement.BETTER)
 
 
 def _differences(results: Sequence[Result]) -> Iterator[str]:
     yield "## Where ours differ, and why\n"
-    yield "| id | row | column | paper | ours | cause, or the open question |"
-    yield "|---|---|---|---|---|---|"
+    yield from _apart(results, Agreement.DIFFERS)
+
+
+def _apart(results: Sequence[Result], verdict: Agreement) -> Iterator[str]:
+    """The cells with this verdict, entry by entry, those of one cause together."""
     for result in results:
+        causes: dict[str, list[Cell]] = {}
         for cell in result["cells"]:
-            if cell["verdict"] == Agreement.DIFFERS:
-                paper = number_text(cell["paper"], cell["paper_low"], cell["paper_high"])
-                ours = number_text(cell["ours"], cell["low"], cell["high"])
-                what = f"`{result['id']}` | {_escaped(cell['row'])} | {_escaped(cell['column'])}"
-                yield f"| {what} | {paper} | {ours} | {_escaped(cell['cause'] or '')} |"
-    yield ""
+            if cell["verdict"] == verdict:
+                causes.setdefault(cell["cause"] or "", []).append(cell)
+        if causes:
+            yield f"**`{result['id']}`**: {result['title']}\n"
+        for cause, cells in causes.items():
+            yield f"- {'; '.join(map(_difference, cells))}."
+            if cause:
+                yield f"  *{cause}*"
+        if causes:
+            yield ""
 
 
-_LEGEND = """\
-Our number, the paper's in brackets, and how they compare: = agrees, + better, ≠ differs, ~ not comparable.
-Intervals are in the JSON files.
-"""
+def _difference(cell: Cell) -> str:
+    """A cell in words: where it is, the paper's side and ours."""
+    paper, ours = both_sides(cell)
+    weak = ", weak" if cell["weak"] else ""
+    if paper == SAID:
+        return f"{cell['row']} {cell['column']}: {ours}{weak}"
+    return f"{cell['row']}, {cell['column']}: paper {paper}, ours {ours}{weak}"
+
+
+def _overview(entries: Sequence[dict[str, Any]], results: Sequence[Result]) -> Iterator[str]:
+    names = [str(verdict) for verdict in Agreement]
+    reduced = {result["id"]: result["reduced"] for result in results}
+    yield "## All entries\n"
+    yield "| id | title | protocol | cells | " + " | ".join(n.replace("_", " ") for n in names) + " | weak |"
+    yield "|---" * (5 + len(names)) + "|"
+    for entry in entries:
+        numbers = (str(entry[name] or "") for name in (*names, "weak"))
+        protocol = "; ".join([entry["protocol"] or "not run", *reduced.get(entry["id"], ())])
+        yield _line(f"`{entry['id']}`", _escaped(entry["title"]), protocol, str(entry["cells"]), *numbers)
+    totals = (str(sum(entry[name] for entry in entries)) for name in ("cells", *names, "weak"))
+    yield _line("all", "", "", *totals) + "\n"
 
 
 def _section(result: Result) -> Iterator[str]:
     yield f"### `{result['id']}`: {_escaped(result['title'])}\n"
     said = f"{result['source']}. `{result['command']}`, protocol: {result['protocol']}"
     said += f" (reduced: {'; '.join(result['reduced'])})." if result["reduced"] else "."
-    yield f"{said} {result['note']}".rstrip() + "\n"
+    yield f"{said}{_compute(result['compute'])} {result['note']}".rstrip() + "\n"
     yield from _matrix([cell for cell in result["cells"] if not _is_sentence(cell)])
-    for cell in result["cells"]:
-        if _is_sentence(cell):
-            answer = "yes" if cell["ours"] else "no"
-            yield f"- {_escaped(cell['row'])}: {_escaped(cell['column'])}: {answer} {_MARKS[cell['verdict']]}"
+    for cell in filter(_is_sentence, result["cells"]):
+        yield f"- {_escaped(cell['row'])}: {_escaped(cell['column'])}: {_escaped(_said(cell))}"
     yield ""
 
 
-def _matrix(cells: Sequence[dict[str, Any]]) -> Iterator[str]:
+def _compute(compute: dict[str, Any]) -> str:
+    """The runs behind a result, and the time that they took."""
+    if not compute["runs"]:
+        return ""
+    took = f", {compute['cpu_seconds'] / 60:,.0f} minutes of one core" if compute["cpu_seconds"] else ""
+    return f" {compute['runs']:,} runs, {compute['run_steps']:,} steps in all{took}."
+
+
+def _said(cell: Cell) -> str:
+    """The answer to a claim, with our numbers."""
+    answer = f"ours {cell['ours']:.3g}, paper {cell['paper']:.3g}" if _counts(cell) else _yes(cell)
+    detail = f" ({cell['detail']})" if cell["detail"] else ""
+    return f"{answer}{detail} {_mark(cell)}"
+
+
+def _matrix(cells: Sequence[Cell]) -> Iterator[str]:
     if not cells:
         return
     rows = list(dict.fromkeys(cell["row"] for cell in cells))
-    columns = list(dict.fromkeys(cell["column"] for cell in cells))
+    columns = sorted(
+        dict.fromkeys(cell["column"] for cell in cells), key=lambda column: is_together({"column": column})
+    )
     held = {(cell["row"], cell["column"]): cell for cell in cells}
     if len(columns) > 14:  # a wide table is easier to read transposed
         rows, columns = columns, rows
         held = {(column, row): cell for (row, column), cell in held.items()}
-    yield "| | " + " | ".join(map(_escaped, columns)) + " |"
+    yield _line("", *map(_escaped, columns))
     yield "|---" * (len(columns) + 1) + "|"
     for row in rows:
-        shown = (held.get((row, column)) for column in columns)
-        yield f"| {_escaped(row)} | " + " | ".join(_shown(cell) for cell in shown) + " |"
+        yield _line(_escaped(row), *(_shown(held.get((row, column))) for column in columns))
     yield ""
 
 
-def _shown(cell: dict[str, Any] | None) -> str:
+def _shown(cell: Cell | None) -> str:
     if cell is None:
         return ""
     ours = number_text(cell["ours"])
-    if cell["paper"] is None:
-        return ours
-    return f"{ours} ({number_text(cell['paper'])}) {_MARKS[cell['verdict']]}"
+    return ours if cell["paper"] is None else f"{ours} ({number_text(cell['paper'])}) {_mark(cell)}"
 
 
-def _is_sentence(cell: dict[str, Any]) -> bool:
-    """Whether the cell is a claim without a number."""
+def _mark(cell: Cell) -> str:
+    if cell["verdict"] == Agreement.AGREES and cell["weak"]:
+        return _WEAK
+    return _MARKS[cell["verdict"]] + (" weakly" if cell["verdict"] in APART and cell["weak"] else "")
+
+
+def _is_sentence(cell: Cell) -> bool:
+    """Whether the cell is a claim that no metric measures."""
     return cell["metric"] is None
 
 
-def both_sides(cell: dict[str, Any]) -> tuple[str, str]:
+def _counts(cell: Cell) -> bool:
+    """Whether a claim names a number of its own, such as a count of ranges."""
+    return _is_sentence(cell) and cell["counted"]
+
+
+def _yes(cell: Cell) -> str:
+    return "yes" if cell["ours"] else "no"
+
+
+def both_sides(cell: Cell) -> tuple[str, str]:
     """The paper's side and ours: numbers with intervals, or whether a claim is true."""
-    if _is_sentence(cell):
-        return "it is so", "yes" if cell["ours"] else "no"
+    if _is_sentence(cell) and not _counts(cell):
+        return SAID, _yes(cell) + (f" ({cell['detail']})" if cell["detail"] else "")
     paper = number_text(cell["paper"], cell["paper_low"], cell["paper_high"])
     return paper, number_text(cell["ours"], cell["low"], cell["high"])
 
@@ -209,7 +237,18 @@ def number_text(value: float | None, low: float | None = None, high: float | Non
     """A number with its interval, as short as possible."""
     if value is None:
         return "-"
-    return f"{value:.3g}" if low is None or high is None else f"{value:.3g} [{low:.3g}, {high:.3g}]"
+    return (
+        _short(value) if low is None or high is None else f"{_short(value)} [{_short(low)}, {_short(high)}]"
+    )
+
+
+def _short(value: float) -> str:
+    """Three digits; four above a hundred, where numbers are often close to each other."""
+    return f"{value:.4g}" if 100 <= abs(value) < 10_000 else f"{value:.3g}"
+
+
+def _line(*cells: str) -> str:
+    return f"| {' | '.join(cells)} |"
 
 
 def _escaped(text: str) -> str:

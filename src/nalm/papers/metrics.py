@@ -26,13 +26,13 @@ class Metric:
     Attributes:
         name: its name in `published.csv`.
         label: what is added to the name of a column; empty for the main metric of a table.
-        rising: whether more is better.
+        rising: whether more is better; None where neither is.
         of: computes it from runs.
     """
 
     name: str
     label: str
-    rising: bool
+    rising: bool | None
     of: Callable[[Runs], Interval]
 
 
@@ -50,6 +50,13 @@ def _solved_at(runs: Runs) -> Interval:
     return gamma_interval(steps) if steps else NOTHING
 
 
+def _median_solved_at(runs: Runs) -> Interval:
+    steps = [run.assessment.solved_at for run in runs if run.assessment.solved_at is not None]
+    if len(steps) < 2:  # one success says nothing of the others
+        return Interval(steps[0], None, None) if steps else NOTHING
+    return median_interval(steps)
+
+
 def _sparsity(runs: Runs) -> Interval:
     errors = [run.assessment.sparsity for run in runs if run.assessment.sparsity is not None]
     return beta_interval(errors) if errors else NOTHING
@@ -62,6 +69,7 @@ def _test_error(runs: Runs) -> Interval:
 SUCCESS = Metric("success", "", True, _success)
 SOLVED_AT = Metric("solved at", "solved at", False, _solved_at)
 SPARSITY = Metric("sparsity", "sparsity error", False, _sparsity)
+MEDIAN_SOLVED_AT = Metric("solved at median", "median solved at", False, _median_solved_at)
 INTERPOLATION = Metric("interpolation success", "interpolation", True, _interpolation)
 TEST_ERROR = Metric("test error", "test error", False, _test_error)
 THREE = (SUCCESS, SOLVED_AT, SPARSITY)

@@ -6,6 +6,8 @@ Each paper has its own file, `published.csv`. The columns:
 - kind: `number` if it is printed or was measured in a figure, `claim` if a sentence says it in words.
 - value, low, high: the number and its 95 % interval, if one is given; n: the number of seeds.
 - threshold: what counted as success, in words; locator: where the number is published.
+- source: what kind of place that is, one of `SOURCES`. The locator of a number of `other` that stands in an
+  entry of another paper begins with the key of its own: `mistry2021division: abstract`.
 """
 
 from __future__ import annotations
@@ -16,10 +18,19 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from importlib import resources
 
+from nalm.errors import check_choice
 from nalm.evaluate.intervals import Interval, success_interval
 
 FILE = "published.csv"
 """The name of the file, in the folder of its paper."""
+
+SOURCES = {
+    "printed": "printed in one of the four papers: trask2018, madsen2020, mistry2021, mistry2023",
+    "digitised": "measured in a figure of theirs, or in the public data behind their tables and figures",
+    "other": "a number of another paper or of its public files",
+    "sentence": "a sentence of theirs, expressed as a number: all of kind claim and nothing else",
+}
+"""Where published numbers come from."""
 
 
 @dataclass(frozen=True)
@@ -37,6 +48,7 @@ class Published:
     n: int | None
     threshold: str
     locator: str
+    source: str
 
     def interval(self) -> Interval:
         """The published interval; where none is given, Wilson's for a rate of n seeds."""
@@ -79,6 +91,7 @@ def read_numbers(text: str) -> Iterator[Published]:
             n=int(line["n"]) if line["n"] else None,
             threshold=line["threshold"],
             locator=line["locator"],
+            source=check_choice("source", line.get("source") or "", SOURCES),
         )
 
 

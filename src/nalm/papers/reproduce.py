@@ -4,24 +4,23 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
 from pathlib import Path
 from typing import Any
 
 from nalm._version import NUMERICS_VERSION, __version__
-from nalm.evaluate.intervals import NOTHING
+from nalm.errors import NalmError
 from nalm.evaluate.judged import Judged
 from nalm.experiment.bench import Experiment, compute_missing, make_work, plan_work
 from nalm.experiment.executor import Executor, OnProgress
 from nalm.experiment.rows import judged_cases, stored_runs
 from nalm.experiment.run import Case
 from nalm.experiment.store import Record, Store
-from nalm.papers.agreement import APART, Agreement, Finding, Reason, compare
-from nalm.papers.causes import cause_of
-from nalm.papers.entry import Entry, Measured, rows_of
-from nalm.papers.metrics import Metric
-from nalm.papers.published import Published
-from nalm.papers.registry import published_of
+from nalm.papers.agreement import Finding
+from nalm.papers.budget import FewerRuns
+from nalm.papers.cells import cells_of
+from nalm.papers.claims import Findings
+from nalm.papers.entry import Entry, Grid, Measured
 from nalm.papers.scale import Scale
 
 
@@ -40,11 +39,54 @@ def measure(
     entry: Entry,
     scale: Scale,
     path: Path,
-    executor: Executor,
+    executor: Executor | None,
     on_progress: OnProgress = lambda progress: None,
 ) -> Measured:
-    """Train what is not in the store, and measure. An entry without runs creates no store."""
+    """Train what is not in the store, and measure. An entry without runs creates no store.
+
+    Args:
+        entry: the entry.
+        scale: how much of the paper's protocol to run.
+        path: the store.
+        executor: computes what is missing; None to measure only what is stored.
+        on_progress: called as runs progress.
+    """
+    if executor is None:
+        return measure_stored(entry, scale, path)
     return entry.measure(scale, StoreRunner(path, executor, on_progress))
+
+
+def measure_stored(entry: Entry, scale: Scale, path: Path) -> Measured:
+    """Measure what is in the store so far, and train nothing; only grids can be measured in part."""
+    planned = plan(entry, scale, path, 1)
+    if planned["stored_runs"] == 0:
+        raise NalmError(f"No run of {entry.id} is stored in {path}.")
+    if not isinstance(entry, Grid) and (missing := planned["computed_runs"]):
+        raise NalmError(f"{missing} runs of {entry.id} are not stored, and it cannot be measured in part.")
+    return entry.measure(scale, StoredRunner(path))
+
+
+@dataclass(frozen=True)
+class StoredRunner:
+    """Reads the runs that are in a store, and trains none.
+
+    Attributes:
+        path: the store.
+    """
+
+    path: Path
+
+    def __call__(
+        self, experiment: Experiment, threshold: float | None, *, curves_only: bool = True
+    ) -> dict[Case, list[Judged]]:
+        """The stored runs of each case, judged."""
+        with Store(self.path) as store:
+            return dict(judged_cases(experiment, store, threshold, curves_only=curves_only, partly=True))
+
+    def records(self, experiment: Experiment) -> dict[Case, list[Record]]:
+        """The stored runs of each case, with their weights."""
+        with Store(self.path) as store:
+            return dict(stored_runs(experiment, store, curves_only=False, partly=True))
 
 
 @dataclass(frozen=True)
@@ -83,105 +125,49 @@ class StoreRunner:
 
 
 def result_of(entry: Entry, measured: Measured, scale: Scale) -> dict[str, Any]:
-    """The JSON of a reproduction: every cell with the paper's number, ours, and the verdict."""
-    reduced = list(measured.reduced)
-    if scale.rows is not None:
-        reduced.append(f"rows: {', '.join(scale.rows)} only")
+    """The JSON of a reproduction: what was measured, and every cell with its verdict."""
+    notes = [f"rows: {', '.join(scale.rows)} only"] if scale.rows is not None else []
     return {
         "id": entry.id,
         "title": entry.title,
         "source": entry.source,
-        "protocol": "quick" if reduced else "paper",
-        "reduced": reduced,
+        "protocol": "paper" if measured.comparable else "quick",
+        "reduced": [*measured.reduced, *notes],
         "note": entry.note,
         "command": scale.command(entry.id),
         "nalm": __version__,
         "numerics_version": NUMERICS_VERSION,
-        "cells": [*_numbers(entry, measured), *_claims(entry, measured, scale)],
+        "compute": _compute(entry, measured, scale),
+        "cells": cells_of(entry, measured, claims=scale.rows is None),
+        "findings": [[*key, *astuple(finding)] for key, finding in measured.findings.items()],
     }
 
 
-def _numbers(entry: Entry, measured: Measured) -> Iterator[dict[str, Any]]:
-    """Cells of the main metrics, and of the others where the paper has a number."""
-    found, published = measured.findings, published_of(entry.id)
-    for row, column in rows_of(found):
-        for place, metric in enumerate(entry.metrics):
-            theirs = published.get((row, column, metric.name))
-            if (row, column, metric.name) in found and (place < entry.main or theirs is not None):
-                yield _number(entry, row, column, metric, theirs, measured)
+def rejudged(entry: Entry, result: dict[str, Any]) -> dict[str, Any]:
+    """A result with the verdicts, published numbers and causes of today, from what was measured then."""
+    reduced = [note if result["protocol"] == "quick" else FewerRuns(note) for note in result["reduced"]]
+    found = {tuple(key): Finding(*values) for *key, values in _keyed(result["findings"])}
+    some_rows = any(note.startswith("rows: ") for note in reduced)
+    partial = any(note.startswith("cells: ") for note in reduced)
+    measured = Measured(Findings(found), reduced, partial=partial)
+    about = {"title": entry.title, "source": entry.source, "note": entry.note}
+    return {**result, **about, "cells": cells_of(entry, measured, claims=not some_rows)}
 
 
-def _number(
-    entry: Entry, row: str, column: str, metric: Metric, theirs: Published | None, measured: Measured
-) -> dict[str, Any]:
-    ours = measured.findings[row, column, metric.name]
-    paper = theirs.interval() if theirs is not None else NOTHING
-    reason = Reason.PROTOCOL if measured.reduced else entry.reason(row, column)
-    if theirs is None:
-        verdict = Agreement.UNPUBLISHED
-    elif reason is not None:
-        verdict = Agreement.NOT_COMPARABLE
+def _keyed(findings: list[list[Any]]) -> Iterator[list[Any]]:
+    """Row, column, metric, and the fields of a finding."""
+    return ([*each[:3], each[3:]] for each in findings)
+
+
+def _compute(entry: Entry, measured: Measured, scale: Scale) -> dict[str, Any]:
+    """The runs behind a result and their steps; None where it trains nothing."""
+    if isinstance(entry, Grid):  # its cells may have different numbers of seeds
+        main, found = entry.metrics[0].name, measured.findings
+        held = [place for place in entry.places_at(scale) if (place.row, place.column, main) in found]
+        pairs = [(found[p.row, p.column, main].n, p.cases[0].recipe.iterations) for p in held]
     else:
-        verdict = compare(paper, ours, rising=metric.rising)
-    name = f"{column}: {metric.label}" if metric.label else column
-    return _cell(
-        entry,
-        row,
-        name,
-        kind=theirs.kind if theirs is not None else "number",
-        metric=metric.name,
-        paper=paper.value,
-        paper_low=paper.low,
-        paper_high=paper.high,
-        paper_n=theirs.n if theirs is not None else None,
-        ours=ours,
-        verdict=verdict,
-        reason=reason if verdict is Agreement.NOT_COMPARABLE else None,
-    )
-
-
-def _claims(entry: Entry, measured: Measured, scale: Scale) -> Iterator[dict[str, Any]]:
-    """The paper's claims as cells: 1 is true, 0 is false. None if only some rows are asked for."""
-    for claim in entry.claims if scale.rows is None else ():
-        holds = claim.check(measured.findings)
-        verdict = Agreement.AGREES if holds else Agreement.DIFFERS
-        seeds = max((finding.n for finding in measured.findings.values()), default=0)
-        reason = Reason.PROTOCOL if measured.reduced else None
-        yield _cell(
-            entry,
-            claim.row,
-            claim.text,
-            kind="claim",
-            metric=None,
-            paper=1.0,
-            paper_low=None,
-            paper_high=None,
-            paper_n=None,
-            ours=Finding(float(holds), None, None, seeds),
-            verdict=verdict if reason is None else Agreement.NOT_COMPARABLE,
-            reason=reason,
-        )
-
-
-def _cell(
-    entry: Entry,
-    row: str,
-    column: str,
-    *,
-    ours: Finding,
-    verdict: Agreement,
-    reason: Reason | None,
-    **paper: Any,
-) -> dict[str, Any]:
-    return {
-        "row": row,
-        "column": column,
-        **paper,
-        "ours": ours.value,
-        "low": ours.low,
-        "high": ours.high,
-        "n": ours.n,
-        "verdict": str(verdict),
-        "reason": None if reason is None else str(reason),
-        "cause": cause_of(entry.id, row, column) if verdict in APART else None,
-    }
+        pairs = [
+            (each.seeds, case.recipe.iterations) for each in entry.experiments(scale) for case in each.cases
+        ]
+    runs, steps = sum(n for n, _ in pairs), sum(n * steps for n, steps in pairs)
+    return {"runs": runs or None, "run_steps": steps or None, "cpu_seconds": None}

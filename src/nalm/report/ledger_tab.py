@@ -6,7 +6,8 @@ from typing import Any
 
 from nalm.papers import ledger
 from nalm.papers.agreement import Agreement
-from nalm.papers.ledger_markdown import both_sides, shares
+from nalm.papers.ledger_counts import COUNTED, papers_contents, shares, sources
+from nalm.papers.ledger_markdown import both_sides
 
 
 def ledger_cells() -> dict[str, Any]:
@@ -28,7 +29,7 @@ def ledger_cells() -> dict[str, Any]:
 def _shown(cell: dict[str, Any]) -> dict[str, Any]:
     paper, ours = both_sides(cell)
     why = cell["cause"] or cell["reason"] or ""
-    kept = {name: cell[name] for name in ("row", "column", "n", "verdict")}
+    kept = {name: cell[name] for name in ("row", "column", "n", "verdict", "weak")}
     return {**kept, "paper": paper, "ours": ours, "why": why.replace("_", " ")}
 
 
@@ -56,5 +57,8 @@ def ledger_text() -> dict[str, Any]:
         "entries": entries,
         "verdicts": [str(verdict) for verdict in Agreement],
         "sentence": sentence if results else "none has been run.",
+        "counted": list(COUNTED),
+        "sources": sources(found) if results else [],
+        "papers": papers_contents(result["id"] for result in results),
         "differences": differences,
     }

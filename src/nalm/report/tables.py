@@ -243,7 +243,8 @@ def reproduction_table(result: dict[str, Any]) -> TextTable:
     for cell in result["cells"]:
         paper, ours = both_sides(cell)
         why = cell["reason"] or cell["cause"]
-        verdict = cell["verdict"] if why is None else f"{cell['verdict']}: {why}"
+        word = f"{cell['verdict']}, weak" if cell["weak"] else cell["verdict"]
+        verdict = word if why is None else f"{word}: {why}"
         rows.append((cell["row"], cell["column"], paper, ours, str(cell["n"]), verdict))
     return TextTable(f"{result['id']}: {result['title']} ({result['source']})", columns, rows)
 

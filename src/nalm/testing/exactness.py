@@ -64,7 +64,9 @@ def is_exact_at_ideal_weights(subject: Subject) -> None:
         worst = float(error[counted].max())
         assert bool((error <= allowed[:, None])[counted].all()), f"{op} is off by {worst:.3g}"
         if not epsilon:
-            assert float(unit.sparsity_error().detach()) < 1e-12, f"ideal weights for {op} are not discrete"
+            assert float(unit.sparsity_error(biases=True).detach()) < 1e-12, (
+                f"ideal weights for {op} are not discrete"
+            )
 
 
 def projects_and_snaps(subject: Subject) -> None:
@@ -78,7 +80,7 @@ def projects_and_snaps(subject: Subject) -> None:
     unit.project_()
     assert all(torch.equal(a, b) for a, b in zip(once, weights(unit))), "a second projection changes weights"
     unit.snap_()
-    distance = float(unit.sparsity_error(gates=True).detach())
+    distance = float(unit.sparsity_error(gates=True, biases=True).detach())
     assert min(distance % 0.5, 0.5 - distance % 0.5) < 1e-6, "snapped weights are not discrete"
     for op in unit.ops:
         unit.ideal_(op, 0, 1)

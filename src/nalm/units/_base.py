@@ -60,6 +60,8 @@ class Unit(Subject):
     """Magnitude of the largest result that the unit can give."""
     papers: ClassVar[tuple[str, ...]] = ()
     """Keys of the papers that define it (see `nalm list papers`)."""
+    bias_names: ClassVar[tuple[str, ...]] = ()
+    """Which of the `weights` are biases: the sparsity error does not count them."""
     reading: str = ""
     """Where the idealised expression holds, if not everywhere."""
     logical: ClassVar[bool] = False
@@ -202,12 +204,14 @@ class Unit(Subject):
             return ((x - x.round()).abs() < _TRUTH).all(-1) & (x.round().abs() == x.round().square()).all(-1)
         return (x > 0).all(-1) if self.reading else torch.ones_like(x[..., 0], dtype=torch.bool)
 
-    def sparsity_error(self, *, gates: bool = False) -> Tensor:
+    def sparsity_error(self, *, gates: bool = False, biases: bool = False) -> Tensor:
         """Largest distance of a weight from {-1, 0, 1}: shape `batch_shape` (Madsen & Johansen 2020, eq. 17).
 
-        With `gates`, gates are included; the papers leave them out.
+        With `gates`, gates are included, and with `biases`, biases; the papers leave them out.
         """
-        counted = [*self.weights().values(), *(self.gates().values() if gates else ())]
+        left_out = () if biases else self.bias_names
+        weights = [value for name, value in self.weights().items() if name not in left_out]
+        counted = [*weights, *(self.gates().values() if gates else ())]
         lead = len(self.batch_shape)
         errors = [distance_to_integer_sign(value).flatten(lead).amax(-1) for value in counted]
         return torch.stack(errors).amax(0)

@@ -7,7 +7,8 @@ Penalty: those of NAU and NMU together. Madsen & Johansen 2020, appendix C.5, wh
 
 The gate depends on the input: the ideal weights and the formula are for positive inputs.
 
-Deviations: the paper gives no recipe for it; those of the NMU (products) and the NAU (sums) are used.
+Deviations: table 4 of the paper gives no penalty for it. Its recipe is that of the NMU for products and that
+of the NAU for sums. The public program has the NMU's for all operations, and so have the ledger's entries.
 """
 
 from __future__ import annotations

@@ -40,9 +40,10 @@ def snap_(model: nn.Module) -> Tensor:
     return torch.stack(moves).max()
 
 
-def sparsity_error(model: nn.Module, *, gates: bool = False) -> Tensor:
-    """Largest distance of a weight of any unit from {-1, 0, 1}; with `gates`, gates are included."""
-    return torch.stack([unit.sparsity_error(gates=gates) for unit in checked_units(model)]).amax(0)
+def sparsity_error(model: nn.Module, *, gates: bool = False, biases: bool = False) -> Tensor:
+    """Largest distance of a weight of any unit from {-1, 0, 1}, gates and biases included if wanted."""
+    errors = [unit.sparsity_error(gates=gates, biases=biases) for unit in checked_units(model)]
+    return torch.stack(errors).amax(0)
 
 
 def _values(unit: Unit) -> list[Tensor]:

@@ -9,7 +9,8 @@ equations 2.6 and 2.10.
 Deviations: the initial values are those of the thesis's benchmark; `initial="authors"` uses those that the
 authors found best. The penalty starts after 10,000 steps (thesis, table E.3; its section 2.2.2 says 10) and
 while the last logged validation error is below 1. 5,000 losses are stored for reinitialisation (table E.3;
-10,000 in section 2.2.2).
+10,000 in section 2.2.2). No paper trains it on the arithmetic dataset of Madsen & Johansen 2020: the recipe
+`arithmetic` is that of the single module, with the 5 million steps of the other units there.
 """
 
 from __future__ import annotations

@@ -8,8 +8,8 @@ with :math:`W = \tanh(\hat W) \odot \sigma(\hat M)`, :math:`\epsilon = 10^{-7}`,
 et al. 2020; thesis, equations 2.7-2.9. The size of the result is at most :math:`e^{20} \approx 4.85 \cdot
 10^8`.
 
-Deviations: equation 2.8 omits the sum over inputs, which its text implies. Initial values, penalty and recipe
-are those of the iNAC.
+Deviations: equation 2.8 omits the sum over inputs, which its text implies. Initial values, penalty and
+recipes are those of the iNAC; `arithmetic` is not published.
 """
 
 from __future__ import annotations

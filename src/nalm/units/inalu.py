@@ -5,7 +5,7 @@ r"""iNALU, the improved Neural Arithmetic Logic Unit.
 with :math:`a` of the iNAC, :math:`m` of the iMNAC with its sign, independent weights for both and a gate
 that does not depend on the input. Schlör et al. 2020; thesis, equations 2.6-2.12.
 
-Deviations: initial values, penalty and recipe are those of the iNAC.
+Deviations: initial values, penalty and recipes are those of the iNAC; `arithmetic` is not published.
 """
 
 from __future__ import annotations

@@ -7,7 +7,9 @@ network of linear layers with the activation between them: `linear+linear(activa
 
 Trask et al. 2018, tables 4, 5 and 6; Madsen & Johansen 2020, section 4.1.2.
 
-Deviations: the papers do not specify the initial values; they are Xavier uniform, and zero for b.
+Deviations: the papers do not specify the initial values; they are Xavier uniform, and zero for b. Nor do
+Madsen & Johansen say whether there is a bias; their public program has one. Stored runs keep the sparsity
+error with the bias, unlike `nalm.sparsity_error` (docs/fidelity.md).
 """
 
 from __future__ import annotations
@@ -71,6 +73,7 @@ class Linear(Unit):
     ops: tuple[str, ...] = ("add", "sub")
     papers = ("trask2018", "madsen2020")
     recipes = ("published", "arithmetic")
+    bias_names = ("b",)
 
     w_hat: Tensor
     bias: Tensor | None

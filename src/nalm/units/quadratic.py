@@ -49,6 +49,7 @@ class Quadratic(Unit):
     name = "quadratic"
     ops = ("add", "sub", "mul")
     papers = ("fan2018", "mistry2023")
+    bias_names = ("b", "c", "d")
 
     u: Tensor
     v: Tensor

@@ -17,7 +17,7 @@ def _own(runs: Runs) -> Interval:
     raise TypeError("This metric is measured by the entry's own program, not from runs.")
 
 
-def measure(name: str, label: str = "", *, rising: bool = False) -> Metric:
+def measure(name: str, label: str = "", *, rising: bool | None = False) -> Metric:
     """A metric that an entry's own program measures."""
     return Metric(name, label, rising, _own)
 

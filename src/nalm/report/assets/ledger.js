@@ -36,7 +36,7 @@ function entryDetail(entry) {
   const lines = entry.cells.map((cell) => element("tr", {},
     element("td", {}, cell.row), element("td", { class: "prose" }, cell.column),
     element("td", {}, cell.paper), element("td", {}, cell.ours), element("td", { class: "number" }, cell.n ?? ""),
-    element("td", { class: "prose" }, element("span", { class: cell.verdict }, words(cell.verdict)), cell.why ? `: ${cell.why}` : "")));
+    element("td", { class: "prose" }, element("span", { class: cell.verdict }, words(cell.verdict)), cell.weak ? " (weak)" : "", cell.why ? `: ${cell.why}` : "")));
   const heads = ["row", "column", "paper", "ours", "runs", "verdict"].map((title) => element("th", { scope: "col" }, title));
   return [
     element("p", {}, entry.source, ". ", element("code", {}, entry.command), entry.reduced.length ? `. Reduced: ${entry.reduced.join("; ")}.` : "."),

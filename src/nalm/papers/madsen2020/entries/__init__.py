@@ -2,11 +2,13 @@
 
 from nalm.papers.entry import Entry
 from nalm.papers.madsen2020.entries import (
+    appendices,
     arithmetic,
     illustrations,
 )
 
 ENTRIES: tuple[Entry, ...] = (
+    *appendices.ENTRIES,
     *arithmetic.ENTRIES,
     *illustrations.ENTRIES,
 )

@@ -15,8 +15,8 @@ import torch
 from nalm.evaluate.intervals import success_interval
 from nalm.evaluate.judged import Judged
 from nalm.experiment.run import Case
-from nalm.papers.agreement import Finding
-from nalm.papers.claims import Check, Claim, Findings, Key
+from nalm.papers.agreement import CHANCE, Finding, exact_test, many_would_differ
+from nalm.papers.claims import Answer, Check, Claim, Findings, Key, both
 from nalm.papers.entry import Grid, Measured, Runner
 from nalm.papers.metrics import SUCCESS, Metric
 from nalm.papers.scale import Scale
@@ -41,7 +41,7 @@ class Gates(Grid):
         judged = run(experiment, self.threshold, curves_only=False)
         found: dict[Key, Finding] = {}
         gates: dict[tuple[str, str], list[tuple[float, bool]]] = defaultdict(list)
-        for place in self.places_at(scale):
+        for place in self.trained_places(scale, judged):
             runs = [(case, each) for case in place.cases for each in judged[case]]
             values = [mean_gate(case, each) for case, each in runs]
             shares = {
@@ -54,7 +54,7 @@ class Gates(Grid):
                 finding = Finding(share.value, share.low, share.high, len(holds))
                 found[place.row, place.column, metric] = finding
             gates[place.row, place.column] = list(zip(values, shares[SUCCESS.name]))
-        return Measured(Findings(found), self.budget(scale).reduced(), dict(gates))
+        return self.measured(found, scale, judged, dict(gates))
 
 
 def mean_gate(case: Case, run: Judged) -> float:
@@ -69,7 +69,26 @@ def mean_gate(case: Case, run: Judged) -> float:
 
 def _random(row: str) -> Check:
     """A gate adds equally often where it should and where it should not."""
-    return lambda f: (f[row, "add", ADDS.name].low or 0) <= (f[row, "mul", ADDS.name].high or 0)
+
+    def check(f: Findings) -> Answer:
+        add, mul = f[row, "add", ADDS.name], f[row, "mul", ADDS.name]
+        p, shares = exact_test(add.solved, add.n, mul.solved, mul.n), (add.value or 0, mul.value or 0)
+        detail = f"adds {shares[0]:.2g} on addition, {shares[1]:.2g} on multiplication"
+        return Answer(p >= CHANCE, p >= CHANCE and many_would_differ(*shares), p=p, detail=detail)
+
+    return check
+
+
+def _more_with_separate_weights(op: str) -> Check:
+    """With separate weights a NALU's gate adds more often than with shared ones."""
+
+    def check(f: Findings) -> Answer:
+        a, b = f["NALU (separate)", op, ADDS.name], f["NALU (shared)", op, ADDS.name]
+        p = exact_test(a.solved, a.n, b.solved, b.n)
+        detail = f"{op}: {a.value or 0:.2g} against {b.value or 0:.2g}"
+        return Answer((a.value or 0) > (b.value or 0), p >= CHANCE, p=p, detail=detail)
+
+    return check
 
 
 CLAIMS = (
@@ -80,10 +99,7 @@ CLAIMS = (
     Claim(
         "NALU (separate)",
         "chooses addition more often than with shared weights, on both tasks",
-        lambda f: all(
-            (f["NALU (separate)", op, ADDS.name].high or 0) >= (f["NALU (shared)", op, ADDS.name].low or 0)
-            for op in ("add", "mul")
-        ),
+        both(*map(_more_with_separate_weights, ("add", "mul"))),
     ),
 )
 

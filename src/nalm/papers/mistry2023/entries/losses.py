@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from nalm.papers.claims import Claim, alike, better, full, none, not_full, some, total, worst
+from nalm.papers.claims import Claim, alike, better, both, full, lower, none, not_full, some, total, worst
 from nalm.papers.entry import Grid
 from nalm.papers.mistry2023.changes import loss
 from nalm.papers.mistry2023.division_units import MIXED, MODIFIED, NEGATIVE, NMRU, NRU, POSITIVE, UNIFORM
@@ -72,6 +72,9 @@ ENTRIES = (
                 )
                 for row in ("PCC", "MAPE")
             ),
+            Claim("PCC", "is especially fast on all ranges", both(
+                *(lower("solved at", "PCC", "MSE", [c]) for c in (*NEGATIVE, *POSITIVE))
+            )),
             Claim(
                 "PCC-MSE",
                 "is like PCC",
@@ -85,6 +88,8 @@ ENTRIES = (
         (
             *(Claim(row, "performs well on positive ranges", full(row, POSITIVE)) for row in _PLAIN),
             *(Claim(row, "finds negative ranges challenging", not_full(row, NEGATIVE)) for row in _PLAIN),
+            *(Claim(row, "has little effect", alike(row, "MSE")) for row in _PLAIN if row != "MSE"),
+            Claim("PCC", "has successes on negative ranges", some("PCC", NEGATIVE)),
         ),
     ),
     _single(

@@ -229,7 +229,7 @@ def within(row: str, column: str, low: float, high: float) -> Check:
 def _multiplies(row: str) -> Check:
     def check(f: Findings) -> bool:
         others = all(within(row, f"factor of {term}", -1e-5, 1e-5)(f) for term in _TERMS[1:])
-        return others and within(row, "factor of x1 x2", 1 - 1e-5, 1 + 1e-5)(f)
+        return others and bool(within(row, "factor of x1 x2", 1 - 1e-5, 1 + 1e-5)(f))
 
     return check
 

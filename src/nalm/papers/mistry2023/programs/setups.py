@@ -124,7 +124,7 @@ def compute(scale: Scale, records: Records) -> Measured:
     reduced: list[str] = []
     for setup in SETUPS:
         paper = next(iter(setup.tasks)).partition(",")[0]
-        reduced += [f"{paper}: {words}" for words in setup.budget(scale).reduced()]
+        reduced += [type(words)(f"{paper}: {words}") for words in setup.budget(scale).reduced()]
         for (row, column), case in setup.cases(scale).items():
             errors = [float(record.test[record.chosen]) for record in records[case]]
             limit = setup.tasks[column].threshold()

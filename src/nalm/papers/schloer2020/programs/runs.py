@@ -18,8 +18,24 @@ from torch import Tensor, nn
 from nalm.experiment.run import Case
 from nalm.models import GivenModel
 from nalm.papers.schloer2020.programs.layers import KINDS
-from nalm.papers.schloer2020.programs.tasks import FUNCTIONS, MINIMAL, SIMPLE_FUNCTION, FourOperations
-from nalm.papers.schloer2020.programs.training import EpochPlan, errors, train
+from nalm.papers.schloer2020.programs.tasks import (
+    FUNCTIONS,
+    INITIALISATION,
+    MAGNITUDE,
+    MINIMAL,
+    SIMPLE_ARITHMETIC,
+    SIMPLE_FUNCTION,
+    FourOperations,
+)
+from nalm.papers.schloer2020.programs.training import (
+    BEST,
+    RMSPROP,
+    EpochPlan,
+    Optimiser,
+    Start,
+    errors,
+    train,
+)
 from nalm.papers.shared.own_trainer import Ended, OwnOptimiser, last_step
 from nalm.recipes import Recipe
 from nalm.streams import Purpose
@@ -27,7 +43,13 @@ from nalm.tasks import Task
 from nalm.trained import Options, RunGroup, StepsDone, Trained
 from nalm.training.trainers import Trainer
 
-EXPERIMENTS = {"minimal": MINIMAL, "simple function": SIMPLE_FUNCTION}
+EXPERIMENTS = {
+    "minimal": MINIMAL,
+    "magnitude": MAGNITUDE,
+    "simple arithmetic": SIMPLE_ARITHMETIC,
+    "initialisation": INITIALISATION,
+    "simple function": SIMPLE_FUNCTION,
+}
 _BY_NAME = {kind.name: kind for kind in KINDS}
 
 
@@ -36,7 +58,7 @@ class OneOperation(Task):
     """An operation on inputs of a distribution.
 
     Args:
-        experiment: "minimal" or "simple function".
+        experiment: the name of the experiment, one of `EXPERIMENTS`.
         op: the operation.
         place: the index of the distribution, which its random numbers depend on.
     """
@@ -110,36 +132,34 @@ class InTurns(OwnOptimiser):
     """The authors' training: weights and gates in turns, with penalties and reinitialisations in between.
 
     Args:
-        learning_rate: the learning rate of RMSProp.
+        learning_rate: the learning rate.
         samples: number of samples in each set.
+        rule: the optimiser, "RMSProp" or "Adam".
+        initial: what the variables are drawn from.
     """
 
-    learning_rate: float = 0.01
+    learning_rate: float = field(default=RMSPROP.rate, metadata={"shape": True})
     samples: int = field(default=EpochPlan().samples, metadata={"shape": True})
+    rule: str = field(default=RMSPROP.rule, metadata={"shape": True})
+    initial: Start = BEST
 
     trainer: ClassVar[str] = "nalm.papers.schloer2020.programs.runs:Epochs"
     work: ClassVar[int] = EpochPlan().steps
 
 
 class Epochs(Trainer):
-    """Trains all operations of the datasets that the runs need; a step of a run is an epoch."""
+    """Trains all operations of the datasets that the runs need, from all starts; a step is an epoch."""
 
     name, chunk = InTurns.trainer, len(MINIMAL.distributions) * len(FUNCTIONS) * 10
     SECONDS_PER_BATCH: ClassVar[float] = 1e-6
     """Seconds per batch of a run with two inputs."""
 
     def train(self, runs: RunGroup, options: Options) -> Trained:
-        """Train the runs, and with them the other operations of their datasets."""
+        """Train the runs, and with them the other models of their datasets."""
         began, model = time.perf_counter(), runs.model
         assert isinstance(model, Layers)
-        wanted = [
-            (task.place, seed, list(FUNCTIONS).index(task.op))
-            for task, seed in zip(runs.tasks, runs.seeds)
-            if isinstance(task, OneOperation)
-        ]
-        datasets = list(dict.fromkeys((place, seed) for place, seed, _ in wanted))
-        at = [datasets.index((place, seed)) for place, seed, _ in wanted], [op for _, _, op in wanted]
-        four, plan = _parts(runs, options)
+        four, plan, optimiser = _parts(runs, options)
+        datasets, at = _places(runs, four)
 
         def on_epoch(epoch: int, epochs: int) -> None:
             if options.on_progress is not None:
@@ -152,6 +172,8 @@ class Epochs(Trainer):
                 four.sizes,
                 four.data(Purpose.DATA, datasets, plan),
                 plan,
+                optimiser,
+                four.starts,
                 compiled=options.compiled,
                 on_progress=on_epoch,
             )
@@ -168,21 +190,46 @@ class Epochs(Trainer):
         return runs * recipe.work * max(1, inputs / 2) * self.SECONDS_PER_BATCH
 
 
-def _parts(runs: RunGroup, options: Options) -> tuple[FourOperations, EpochPlan]:
-    """The experiment, and how long to train."""
+def _places(
+    runs: RunGroup, four: FourOperations
+) -> tuple[list[tuple[int, int]], tuple[list[int], list[int]]]:
+    """The datasets that the runs need, and where each run is among datasets, and among starts and tasks."""
+    wanted = []
+    for task, seed, recipe in zip(runs.tasks, runs.seeds, runs.recipes):
+        assert isinstance(task, OneOperation)
+        assert isinstance(recipe.optimiser, InTurns)
+        start = four.starts.index(recipe.optimiser.initial)
+        wanted.append(((task.place, seed), start * len(FUNCTIONS) + list(FUNCTIONS).index(task.op)))
+    datasets = list(dict.fromkeys(dataset for dataset, _ in wanted))
+    return datasets, ([datasets.index(dataset) for dataset, _ in wanted], [model for _, model in wanted])
+
+
+def _parts(runs: RunGroup, options: Options) -> tuple[FourOperations, EpochPlan, Optimiser]:
+    """The experiment, how long to train, and by which optimiser."""
     task, optimiser = runs.tasks[0], runs.recipes[0].optimiser
     assert isinstance(task, OneOperation)
     assert isinstance(optimiser, InTurns)
-    return task.four, EpochPlan(options.iterations, optimiser.samples)
+    plan = EpochPlan(options.iterations, optimiser.samples)
+    return task.four, plan, Optimiser(optimiser.rule, optimiser.learning_rate)
 
 
-def case(kind: str, task: OneOperation, epochs: int, samples: int = EpochPlan().samples) -> Case:
+def case(
+    kind: str,
+    task: OneOperation,
+    epochs: int,
+    samples: int = EpochPlan().samples,
+    optimiser: Optimiser = RMSPROP,
+    start: Start = BEST,
+) -> Case:
     """A kind of layer on a task."""
     sizes = task.four.sizes
     written = ("sizes", "-".join(map(str, sizes)))
     model = GivenModel(f"schloer2020:{kind}", partial(_layers, kind, sizes), options=(written,))
     recipe = Recipe(
-        optimiser=InTurns(samples=samples), clamps=(), batch_size=EpochPlan().batch, iterations=epochs
+        optimiser=InTurns(optimiser.rate, samples, optimiser.rule, start),
+        clamps=(),
+        batch_size=EpochPlan().batch,
+        iterations=epochs,
     )
     return Case(model, task, other_recipe=recipe)
 

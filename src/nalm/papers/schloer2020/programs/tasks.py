@@ -1,4 +1,7 @@
-"""The tasks of the iNALU's authors (Schlör, Ring, Hotho 2020, sections 4.1 and 4.4): inputs and targets.
+"""The tasks of the iNALU's authors (Schlör, Ring, Hotho 2020, experiments 1 to 5): inputs and targets.
+
+Experiments are numbered as in the paper, and as the thesis counts them (section 3.1 and appendix D.1). The
+authors' public program has no experiment 2, and calls experiments 3, 4 and 5 its second, third and fourth.
 
 Every run has three sets of 64,000 samples: for training, for interpolation from the same distribution, and
 for extrapolation from another one. The four operations are learned from the same inputs.
@@ -6,6 +9,7 @@ for extrapolation from another one. The four operations are learned from the sam
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -13,7 +17,7 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
-from nalm.papers.schloer2020.programs.training import Data, EpochPlan
+from nalm.papers.schloer2020.programs.training import BEST, Data, EpochPlan, Start
 from nalm.streams import Purpose, counters, key, standard_normal, uniform
 
 FUNCTIONS: dict[str, Callable[[Tensor, Tensor], Tensor]] = {
@@ -63,10 +67,12 @@ class FourOperations:
     Attributes:
         sizes: sizes of the layers, the number of inputs first.
         distributions: distributions of the inputs.
+        starts: where the variables start; every operation is learned from each of them.
     """
 
     sizes: tuple[int, ...]
     distributions: tuple[InputDistribution, ...]
+    starts: tuple[Start, ...] = (BEST,)
 
     def datasets(self, seeds: int) -> list[tuple[int, int]]:
         """All pairs of the index of a distribution and one of `seeds` seeds."""
@@ -93,10 +99,15 @@ class FourOperations:
         return Data(x, y, seed, place)
 
     def terms(self, seed: Tensor, place: Tensor, task: int) -> tuple[Tensor, Tensor]:
-        """Which inputs are in a and in b: of many, half are in a and a quarter in b, at random per run."""
+        """Which inputs are in a and in b.
+
+        A single layer learns from its first two inputs. Before two layers, half of the inputs are in a and a
+        quarter in b, at random per run.
+        """
         n_in = self.sizes[0]
-        if n_in == 2:
-            return torch.tensor([1.0, 0.0]), torch.tensor([0.0, 1.0])
+        if len(self.sizes) == 2:
+            places = torch.arange(n_in)
+            return (places == 0).float(), (places == 1).float()
         u = uniform(key(seed, Purpose.TASK, place, task), counters(n_in))[0]
         return (u < 0.5).float(), (u > 0.75).float()
 
@@ -121,8 +132,25 @@ MINIMAL = FourOperations(
 )
 """Experiment 1, the minimal arithmetic task: two inputs, one layer."""
 
+MAGNITUDES = (0.1, 1, 10, 100, 1000)
+
+MAGNITUDE = FourOperations(
+    (2, 1), tuple(InputDistribution("uniform", (0, size), (size, 2 * size)) for size in MAGNITUDES)
+)
+"""Experiment 2, the magnitude of the inputs: the minimal task with inputs of up to each magnitude."""
+
+SIMPLE_ARITHMETIC = FourOperations((10, 1), MINIMAL.distributions)
+"""Experiment 3, the simple arithmetic task: as experiment 1, with eight inputs that do not matter."""
+
 SIMPLE_FUNCTION = FourOperations(
     (100, 2, 1),
     (InputDistribution("normal", (-3, 3), (3, 4)), InputDistribution("uniform", (-3, 3), (-5, -3))),
 )
-"""Experiment 4, the simple function task: 100 inputs, two layers."""
+"""Experiment 5, the simple function task: 100 inputs, two layers."""
+
+INITIALISATION = FourOperations(
+    SIMPLE_FUNCTION.sizes,
+    SIMPLE_FUNCTION.distributions[:1],
+    tuple(Start(*means) for means in itertools.product((-1.0, 0.0, 1.0), repeat=3)),
+)
+"""Experiment 4, the influence of initialisation: the simple function task from a grid of means."""

@@ -9,15 +9,15 @@ from typing import Any
 import numpy as np
 from torch import Tensor
 
-from nalm.evaluate.intervals import Interval, t_interval
+from nalm.evaluate.intervals import t_interval
 from nalm.experiment.bench import Experiment
 from nalm.experiment.run import Case
 from nalm.papers.agreement import Finding
 from nalm.papers.budget import Budget, chosen_rows
 from nalm.papers.claims import Check, Claim, Findings, Key
 from nalm.papers.entry import Measured, Records, TrainedStudy
-from nalm.papers.metrics import Metric, Runs
 from nalm.papers.scale import Scale
+from nalm.papers.shared.findings import measure
 from nalm.papers.shared.networks import stacked
 from nalm.papers.trask2018.programs import identity
 
@@ -51,11 +51,7 @@ NOTE = (
 )
 
 
-def _not_of_runs(runs: Runs) -> Interval:
-    raise NotImplementedError("this metric is measured by the entry's own program, not from runs")
-
-
-MAE = Metric("MAE", "", False, _not_of_runs)
+MAE = measure("MAE")
 
 
 def _budget(scale: Scale) -> Budget:
@@ -186,7 +182,8 @@ ENTRIES = (
         _far,
         partial(_plan, "trask2018:table5"),
         metrics=(MAE,),
-        note=NOTE,
+        note=NOTE + " The paper's means have no spread: they are compared as if it were ours.",
+        lends_spread=True,
         claims=(
             Claim("all", "sharp non-linearities have greater errors than mild ones", _sharp_above_mild(ALL)),
             Claim("PReLU", "has the least error of all activations", _prelu_is_best(ALL)),

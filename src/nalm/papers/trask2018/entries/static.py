@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from nalm.papers.claims import Check, Claim, Findings, both
+from nalm.papers.agreement import Finding
+from nalm.papers.claims import Answer, Check, Claim, Findings
+from nalm.papers.published import Published
 from nalm.papers.shared.series import Series, table
 from nalm.papers.trask2018.programs.relative import EXTRAPOLATION, INTERPOLATION, Relative
 from nalm.recipes import Recipe
@@ -39,7 +41,15 @@ NOTE = (
     "The paper states neither the distribution of the inputs, nor steps, optimiser and seeds. Ours: training "
     "and interpolation on U[0,1), extrapolation on U[1,2), where every sum is beyond all that training can "
     "show; subsets of 25 inputs that share half; Adam with the rate 1e-3, batches of 128, 50,000 steps, 10 "
-    "seeds; the median over seeds, relative to the median of untrained linear models."
+    "seeds; the median over seeds, relative to the median of untrained linear models. A relative error below "
+    "the paper's is no merit: sums of 25 numbers lie closer together than the paper's, so that every network "
+    "fits them better, even the best linear map."
+)
+
+
+SAME_DATA = (
+    "A model that has learnt the function has no error on any data, so that 0.0 per cent is compared. How "
+    "far a wrong one is off depends on the data: such numbers are not."
 )
 
 
@@ -57,40 +67,62 @@ SOLVED = 0.05
 
 
 def solves(row: str, columns: Iterable[str], metric: str, most: float = SOLVED) -> Check:
-    """In each of these columns the error of a row rounds to 0.0, or the lower end of its interval does."""
-    return lambda f: all(least(f, row, c, metric) < most for c in columns)
+    """In each of these columns the error of a row rounds to 0.0; weak if an end of its interval does not."""
+    listed = tuple(columns)
+
+    def check(f: Findings) -> Answer:
+        worst = max((f[row, c, metric] for c in listed), key=_size)
+        ends = [_size(worst) if end is None else end for end in (worst.low, worst.high)]
+        return Answer(_size(worst) < most, ends[0] < most <= ends[1], detail=f"highest {_size(worst):.2g}")
+
+    return check
 
 
-def least(f: Findings, row: str, column: str, metric: str) -> float:
-    """The lower end of an error's interval."""
-    finding = f[row, column, metric]
-    ends = [end for end in (finding.low, finding.value) if end is not None]
-    return min(ends, default=float("inf"))
+def _size(finding: Finding) -> float:
+    return float("inf") if finding.value is None else finding.value
 
 
 def fails(row: str, columns: Iterable[str], metric: str, most: float = SOLVED) -> Check:
     """In each of these columns the error of a row is too large to round to 0.0."""
-    return lambda f: all((f[row, c, metric].value or 0.0) >= most for c in columns)
+    listed = tuple(columns)
+
+    def check(f: Findings) -> Answer:
+        least = min(value_of(f, row, c, metric) for c in listed)
+        return Answer(least >= most, detail=f"lowest {least:.2g}")
+
+    return check
 
 
 def value_of(f: Findings, row: str, column: str, metric: str) -> float:
     """An error; infinite if it has no value."""
-    value = f[row, column, metric].value
-    return float("inf") if value is None else value
+    return _size(f[row, column, metric])
 
 
 IN, OUT = INTERPOLATION.name, EXTRAPOLATION.name
 
 
-def static_claims(unit: float = 100.0) -> tuple[Claim, ...]:
-    """What the text says about the static tasks; `unit` is the error of an untrained model."""
-    solved = SOLVED * unit / 100
+def is_solved(published: Published) -> bool:
+    """Whether a published percentage is that of a solution, which has no error on any data.
+
+    A network that cannot be a solution may fit the data of training well: that depends on the data, too.
+    """
+    exact = published.metric == OUT or published.row.startswith(("NAC", "NALU", "None"))
+    return published.value < SOLVED and exact
+
+
+def is_claim(published: Published) -> bool:
+    """Whether it is not a number: raw errors, however small, are those of data that the paper leaves open."""
+    return published.kind == "claim"
+
+
+def static_claims() -> tuple[Claim, ...]:
+    """What the text says about the static tasks."""
     return (
         *(
             Claim(
                 label,
                 f"succeeds at addition and subtraction in {word}",
-                solves(label, SUMS, metric, solved),
+                solves(label, SUMS, metric),
             )
             for label in ("NAC", "NALU")
             for word, metric in (("interpolation", IN), ("extrapolation", OUT))
@@ -99,11 +131,11 @@ def static_claims(unit: float = 100.0) -> tuple[Claim, ...]:
             Claim(
                 "NALU",
                 f"succeeds at multiplicative operations in {word}",
-                solves("NALU", PRODUCTS, metric, solved),
+                solves("NALU", PRODUCTS, metric),
             )
             for word, metric in (("interpolation", IN), ("extrapolation", OUT))
         ),
-        Claim("NAC", "does not succeed at multiplicative operations", fails("NAC", PRODUCTS, OUT, solved)),
+        Claim("NAC", "does not succeed at multiplicative operations", fails("NAC", PRODUCTS, OUT)),
     )
 
 
@@ -120,9 +152,9 @@ ENTRIES = (
         main=2,
         quick_seeds=3,
         quick_steps=0.1,
-        note="Raw errors depend on the distribution of the inputs, which the paper does not state: compared "
-        "are its columns divided by its column Random. " + NOTE,
-        claims=static_claims(1.0),
+        note="Raw errors depend on the distribution of the inputs, which the paper does not state: shown are "
+        "its columns divided by its column Random; table 7 has what can be compared. " + NOTE,
+        same_data=is_claim,
     ),
     Relative(
         "trask2018:table7",
@@ -135,14 +167,16 @@ ENTRIES = (
         main=2,
         quick_seeds=3,
         quick_steps=0.1,
-        note=NOTE,
+        note=f"{NOTE} {SAME_DATA} A misprint: by table 6, √a in interpolation is 0.8 for Tanh and 0.2 for "
+        "Sigmoid.",
+        same_data=is_solved,
         claims=(
             *static_claims(),
             Claim(
                 "most",
                 "cannot learn functions that generalise outside of the range of training: 5 of 9 baselines "
                 "and more fail at extrapolation on every operation but sums",
-                lambda f: sum(fails(s.label, PRODUCTS, OUT)(f) for s in SERIES[:9]) >= 5,
+                lambda f: sum(bool(fails(s.label, PRODUCTS, OUT)(f)) for s in SERIES[:9]) >= 5,
             ),
             *(
                 Claim(
@@ -151,11 +185,6 @@ ENTRIES = (
                     fails(label, COLUMNS, OUT, 1.0),
                 )
                 for label in BOUNDED
-            ),
-            Claim(
-                "Relu6",
-                "fails to extrapolate although it interpolates sums",
-                both(solves("Relu6", SUMS, IN, 1.0), fails("Relu6", SUMS, OUT, 1.0)),
             ),
         ),
     ),

@@ -62,6 +62,14 @@ class SideBySide(OwnOptimiser):
 
     trainer: ClassVar[str] = "nalm.papers.trask2018.programs.identity:Hundred"
 
+    def over(self, parameters: Parameters) -> torch.optim.Optimizer:
+        """The optimiser of all networks. Adam works element by element: one for all equals one for each."""
+        return torch.optim.Adam(parameters.values(), lr=self.learning_rate, fused=True)
+
+
+ADAM = SideBySide()
+"""The optimiser of the entries."""
+
 
 class Hundred(BlockTrainer):
     """Networks of one activation, a hundred seeds at a time."""
@@ -73,7 +81,9 @@ class Hundred(BlockTrainer):
         """One network per seed."""
         activation: str = runs.model[-1].activation  # type: ignore[index]
         together = torch.tensor(seeds, dtype=torch.int32)
-        parameters = trained(activation, together, options.iterations, on_step)
+        (optimiser,) = {recipe.optimiser for recipe in runs.recipes}
+        assert isinstance(optimiser, SideBySide)
+        parameters = trained(activation, together, options.iterations, on_step, optimiser)
         error, inside = errors(activation, parameters, NEAR), torch.arange(-NEAR, NEAR + 1).abs() <= BOUND
         return Ended(parameters, error[:, inside].mean(-1), error[:, ~inside].mean(-1))
 
@@ -113,11 +123,16 @@ def apply(activation: str, parameters: Parameters, x: Tensor) -> Tensor:
     return x
 
 
-def trained(activation: str, seeds: Tensor, steps: int, on_step: OnStep = lambda step: None) -> Parameters:
+def trained(
+    activation: str,
+    seeds: Tensor,
+    steps: int,
+    on_step: OnStep = lambda step: None,
+    optimiser: SideBySide = ADAM,
+) -> Parameters:
     """The parameters of networks after `steps` steps."""
     parameters = {name: p.requires_grad_() for name, p in initial(activation, seeds).items()}
-    # Adam works element by element: one optimiser for all models equals one per model.
-    adam = torch.optim.Adam(parameters.values(), lr=RATE, fused=True)
+    stepper = optimiser.over(parameters)
     elements = counters(BATCH, 1)
     for step in range(steps):
         if step % _REPORT == 0:
@@ -125,9 +140,9 @@ def trained(activation: str, seeds: Tensor, steps: int, on_step: OnStep = lambda
         u = uniform(key(seeds, Purpose.DATA, step), elements)
         x = BOUND * (2 * u - 1)
         loss = (apply(activation, parameters, x) - x).square().mean((1, 2)).sum()
-        adam.zero_grad()
+        stepper.zero_grad()
         loss.backward()
-        adam.step()
+        stepper.step()
     return {name: p.detach() for name, p in parameters.items()}
 
 

@@ -139,13 +139,17 @@ def clip_(parameters: Parameters) -> None:
 
 
 def train(
-    kind: RecurrentKind, seeds: Sequence[int], steps: int, on_step: OnStep = lambda step: None
+    kind: RecurrentKind,
+    seeds: Sequence[int],
+    steps: int,
+    on_step: OnStep = lambda step: None,
+    rate: float = RATE,
 ) -> tuple[Parameters, Tensor]:
     """Trained parameters, and the mean loss of each model over the last steps."""
     lanes = Lanes(seeds)
     parameters = {name: p.requires_grad_() for name, p in kind.initial(lanes.all_seeds()).items()}
     # Adam works element by element: one optimiser for all models equals one per model.
-    adam = torch.optim.Adam(parameters.values(), lr=RATE, fused=True)
+    adam = torch.optim.Adam(parameters.values(), lr=rate, fused=True)
     last: list[Tensor] = []
     for step in range(steps):
         if step % _REPORT == 0:

@@ -74,7 +74,8 @@ class AllTargets(BlockTrainer):
     def train_block(self, runs: RunGroup, seeds: range, options: Options, on_step: OnStep) -> Ended:
         """One model per target and seed."""
         kind: RecurrentKind = runs.model.kind  # type: ignore[assignment]
-        parameters, loss = recurrent.train(kind, seeds, options.iterations, on_step)
+        (rate,) = {recipe.optimiser.learning_rate for recipe in runs.recipes}
+        parameters, loss = recurrent.train(kind, seeds, options.iterations, on_step, rate)
         short, long = recurrent.test_errors(kind, parameters, seeds)
         return Ended(parameters, short, long, {TRAINING: loss})
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import torch
@@ -76,4 +76,4 @@ class Relative(Grid):
         for (row, column, metric), finding in measured.findings.items():
             untrained = untrained_errors(tasks[column], self.budget(scale).seeds)[_SPLITS[metric]]
             found[row, column, metric] = scaled(finding, self.unit / untrained)
-        return Measured(Findings(found), measured.reduced, measured.data)
+        return replace(measured, findings=Findings(found))
