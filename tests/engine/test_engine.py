@@ -23,6 +23,10 @@ from nalm.units import UNITS
 # The tests of one model share its compiled programs: they go to one worker.
 EVERY_MODEL = [pytest.param(name, marks=pytest.mark.xdist_group(name)) for name in (*UNITS, "nau+nmu")]
 
+# The NRU's gradient has the factor 1 - tanh(1000 W)^2, which cancels: where it is 1e-4, one last bit of tanh,
+# in which processors differ, is 1e-3 of it.
+GRADIENT_RTOL = {"nru": 2e-3}
+
 
 def runs(name, count, *, steps=40, recipe=None, seeds=None, **options):
     """Train `count` seeds of a model on the task that suits it."""
@@ -65,7 +69,7 @@ def test_the_compiled_gradient_is_the_eager_gradient(name):
     compiled, eager = (first_gradients(name, compiled) for compiled in (True, False))
     assert compiled
     for parameter, value in compiled.items():
-        torch.testing.assert_close(value, eager[parameter], rtol=1e-4, atol=1e-5)
+        torch.testing.assert_close(value, eager[parameter], rtol=GRADIENT_RTOL.get(name, 1e-4), atol=1e-5)
 
 
 @pytest.mark.xdist_group("realnpu")
