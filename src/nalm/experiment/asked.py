@@ -40,10 +40,9 @@ class Asked:
         return self._by_label(kind)
 
     def _on_ranges(self, kind: type[RangeTask], model: ModelSpec, is_named: bool) -> list[Task]:
-        for op in self.ops or ():
-            check_choice("op", op, kind.ops)
-        able = [op for op in kind.ops if model.can(op)]
-        wanted = able if self.ops is None else [op for op in self.ops if op in able]
+        asked = kind.ops if self.ops is None else kind.expand_ops(self.ops)
+        able = [op for op in kind.ops if kind.is_offered_to(op, model)]
+        wanted = [op for op in asked if kind.is_offered_to(op, model)]
         if not able:
             expected = f"able to express one of {', '.join(kind.ops)}, the operations of {kind.name}"
             raise ArgumentError("units", expected, str(model))

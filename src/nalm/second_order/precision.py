@@ -21,13 +21,14 @@ _ROUNDINGS = 8.0
 """How many roundings of intermediate results are allowed for in the computation of a target."""
 
 
-def tolerance(x: Tensor, y: Tensor, slope: Tensor) -> Tensor:
+def tolerance(x: Tensor, y: Tensor, slope: Tensor, roundings: float = _ROUNDINGS) -> Tensor:
     """The largest distance of a right formula from the targets, of the shape of y, `n x out`.
 
     Args:
         x: inputs, `n x in`.
         y: targets, `n x out`.
         slope: derivatives of the outputs by the inputs, `n x out x in`, by which roundings are magnified.
+        roundings: how many roundings of intermediate results are allowed for.
     """
     inputs = torch.stack([_relative(column) for column in x.unbind(-1)])
     targets = torch.stack([_relative(column) for column in y.unbind(-1)])
@@ -35,7 +36,7 @@ def tolerance(x: Tensor, y: Tensor, slope: Tensor) -> Tensor:
     epsilon = torch.maximum(inputs.max(), targets)
     reach = (torch.nan_to_num(slope, 0.0, 0.0, 0.0) * x[:, None]).abs().sum(-1)
     half_units = torch.stack([_half_unit(column) for column in y.unbind(-1)], -1)
-    return half_units + _ROUNDINGS * epsilon * (reach + y.abs())
+    return half_units + roundings * epsilon * (reach + y.abs())
 
 
 def is_whole(values: Tensor) -> bool:

@@ -23,9 +23,9 @@ from nalm.second_order.precision import is_whole, tolerance
 from nalm.second_order.quality import Quality
 from nalm.second_order.solution import Found
 
-_BITS_PER_ROW = 10.0
+MOST_BITS_PER_ROW = 10.0
 """The most evidence, in bits, that a single row can give for a formula: one row alone is never enough."""
-_BITS_TO_SPARE = 20.0
+BITS_TO_SPARE = 20.0
 """A wrong formula fits the rows by chance in one of 2 to the power of this many tables."""
 _BY_CHANCE, _PART = 1e-6, 0.02
 """A trace of the inputs in the residuals counts if it is this improbable and this share of their variance."""
@@ -68,7 +68,7 @@ def verdict(flat: Flat, vector: Tensor, x: Tensor, y: Tensor, quality: Quality) 
     few = too_few_rows(flat, vector, x[met], y[met], allowed[met])
     if values is not None and (met.all() or (not few and met.double().mean() >= 1 - _FEW_OFF)):
         exact = not few and bool(met.all())
-        notes = tuple(filter(None, (few, _off_sentence(met))))
+        notes = tuple(filter(None, (few, off_sentence(met))))
         return Verdict(Found.EXACT if exact else Found.DISCRETE, unexplained(outputs[met], y[met]), notes)
     if too_few_rows(flat, vector, x, y, allowed) or open_weights(flat, vector, x, y):
         return None
@@ -101,7 +101,7 @@ def _met(flat: Flat, vector: Tensor, x: Tensor, y: Tensor) -> tuple[Tensor, Tens
     return ((values - y).abs() <= allowed).all(-1), allowed
 
 
-def _off_sentence(met: Tensor) -> str:
+def off_sentence(met: Tensor) -> str:
     """A sentence that names the rows that the formula does not fit; empty if it fits all."""
     off = (~met).nonzero()[:, 0].tolist()
     if not off:
@@ -134,8 +134,8 @@ def too_few_rows(flat: Flat, vector: Tensor, x: Tensor, y: Tensor, allowed: Tens
     rows = len(x.unique(dim=0)) if len(x) else 0
     if rows <= choices:
         return f"{rows} distinct rows could not have contradicted a choice of {choices:g} weights."
-    needed = _bits_of(vector[flat.trainable()]) / y.shape[-1] + _BITS_TO_SPARE
-    said = rows * _bits_per_row(x, y, allowed)
+    needed = _bits_of(vector[flat.trainable()]) / y.shape[-1] + BITS_TO_SPARE
+    said = rows * bits_per_row(x, y, allowed)
     if said >= needed:
         return ""
     return f"{rows} distinct rows contain too little information to choose {choices:g} weights."
@@ -146,7 +146,7 @@ def _bits_of(weights: Tensor) -> float:
     return float((math.log2(3) + 2 * (1 + 2 * weights.abs()).log2() * (weights.abs() > 1)).sum())
 
 
-def _bits_per_row(x: Tensor, y: Tensor, allowed: Tensor) -> float:
+def bits_per_row(x: Tensor, y: Tensor, allowed: Tensor) -> float:
     """The mean information per row, in bits, for the output where it is smallest."""
     spread = y.std(0, correction=0)
     spread = torch.where(spread > 0, spread, y.abs().mean(0))
@@ -154,7 +154,7 @@ def _bits_per_row(x: Tensor, y: Tensor, allowed: Tensor) -> float:
     # Formulas of whole numbers give whole numbers: values in between need not be distinguished.
     finest = 1.0 if is_whole(x) and is_whole(y) else 0.0
     told = (1 + 2 * spread / allowed.clamp_min(max(finest, torch.finfo(y.dtype).tiny))).log2()
-    return float(told.clamp_max(_BITS_PER_ROW).mean(0).min())
+    return float(told.clamp_max(MOST_BITS_PER_ROW).mean(0).min())
 
 
 def has_trace_of(x: Tensor, outputs: Tensor, y: Tensor) -> bool:

@@ -3,6 +3,7 @@
 from nalm.tasks._base import OPERATIONS, Split, Task
 from nalm.tasks._sampling import RangeTask
 from nalm.tasks.arithmetic import ArithmeticDataset
+from nalm.tasks.composition import Composition
 from nalm.tasks.csv_file import read_csv
 from nalm.tasks.distributions import Benford, ByInput, TruncatedNormal
 from nalm.tasks.environment import EnvironmentTask
@@ -22,7 +23,7 @@ from nalm.tasks.stored import StoredTask
 from nalm.tasks.table import Table
 from nalm.tasks.ten_parameters import TenParameters
 
-_ALL: tuple[type[RangeTask], ...] = (SingleModule, Reciprocal, TenParameters, ArithmeticDataset)
+_ALL: tuple[type[RangeTask], ...] = (SingleModule, Reciprocal, TenParameters, ArithmeticDataset, Composition)
 TASKS = {task.name: task for task in _ALL}
 """Every synthetic task by its name on the command line."""
 KINDS: dict[str, type[Task]] = {**TASKS, Table.name: Table}
@@ -30,7 +31,7 @@ KINDS: dict[str, type[Task]] = {**TASKS, Table.name: Table}
 
 __all__ = [
     "KINDS", "OPERATIONS", "RANGES", "RANGE_SETS", "TASKS", "TEST_RANGES", "ArithmeticDataset", "Benford",
-    "ByInput", "Distribution", "EnvironmentTask", "MeanAbsoluteError", "MeanSquaredError", "Measure", "Range",
+    "ByInput", "Composition", "Distribution", "EnvironmentTask", "MeanAbsoluteError", "MeanSquaredError", "Measure", "Range",
     "RangeTask", "Reciprocal", "Shortfall", "SingleModule", "Split", "StoredTask", "Table", "Task",
     "TenParameters", "TruncatedNormal", "WrongClass", "WrongNumber", "expand_ranges", "read_csv",
 ]  # fmt: skip

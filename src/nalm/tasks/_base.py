@@ -63,6 +63,8 @@ class Task:
     out_features: int = 1
     dtype: torch.dtype | None = None
     """Precision of the data; None if they are made in the precision of the model."""
+    has_formulas: ClassVar[bool] = False
+    """Whether rows of a benchmark say which formulas the runs have found."""
     log_interval: int = 1000
     """Steps between two evaluations of a stored run."""
 
@@ -166,6 +168,11 @@ class Task:
     def labels(self) -> dict[str, str | int]:
         """What distinguishes this variant of the task in tables and plots."""
         raise NotImplementedError
+
+    @property
+    def recipe_op(self) -> str | None:
+        """The operation whose recipe a unit is asked for; None for any that the unit has."""
+        return getattr(self, "op", None)  # a table has none
 
     @property
     def title(self) -> str:

@@ -4,18 +4,21 @@ from __future__ import annotations
 
 import functools
 import math
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import asdict, fields, replace
-from typing import Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import torch
 from torch import Tensor
 
-from nalm.errors import ArgumentError
+from nalm.errors import ArgumentError, check_choice
 from nalm.tasks._base import Numbers, Split, Task
 from nalm.tasks.distributions import ByInput
 from nalm.tasks.known_ranges import RANGE_SETS, parse_pair
 from nalm.tasks.ranges import Distribution
+
+if TYPE_CHECKING:
+    from nalm.models import ModelSpec
 
 MOST_INPUTS = 10_000
 
@@ -40,6 +43,16 @@ class RangeTask(Task):
         """The task for an operation, a range and a number of inputs (by default that of the task)."""
         given = {} if inputs is None else {"inputs": inputs}
         return cls(op=op, range=range, **given)  # type: ignore[call-arg]
+
+    @classmethod
+    def expand_ops(cls, names: Iterable[str]) -> list[str]:
+        """The operations of these names; one that the task does not have is refused."""
+        return [check_choice("op", name, cls.ops) for name in names]
+
+    @classmethod
+    def is_offered_to(cls, op: str, model: ModelSpec) -> bool:
+        """Whether a benchmark trains a model on an operation: by default, if the model can express it."""
+        return model.can(op)
 
     @property
     def in_features(self) -> int:  # type: ignore[override]

@@ -18,7 +18,7 @@ def published_recipe(model: ModelSpec | nn.Module, task: Task) -> Recipe:
     A model given by name may name its recipe. A stack on a synthetic task takes the recipe of the arithmetic
     dataset, if its last unit has one. A module without units takes plain Adam.
     """
-    given = getattr(task, "op", None)  # a table has none
+    given = task.recipe_op
     if isinstance(model, ModelSpec):
         op = given or next(iter(model.layers[-1].ops or ()), "add")
         return task.adapt(model.make_recipe(op, task.in_features, task.stack_recipe))

@@ -1,0 +1,1 @@
+"""From a table of numbers to a formula: a search over expression graphs of units."""

@@ -1,0 +1,154 @@
+"""What rows can tell: whether a formula that fits them all may be called exact.
+
+It may, if no other formula is as good on these rows: they carry more information than it takes to choose
+one formula among all of as many steps, and no column can be replaced by others.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from nalm.discover.search import Search
+from nalm.discover.values import Values
+from nalm.second_order.precision import tolerance
+from nalm.second_order.verdict import BITS_TO_SPARE, bits_per_row
+from nalm.symbolic.expression_graph import ExpressionGraph
+
+_TYPICAL = 1.0
+"""The root of the mean squared residual of a right formula is below this, in roundings of the numbers that
+it is computed from; single residuals may be larger."""
+_MORE_ROWS = 3
+"""The rows that there must be beyond the number of columns, to tell which columns depend on others."""
+_COPIES = 2
+"""A column counts as replaceable if so many steps on the others give it."""
+_MOST_COLUMNS = 12
+"""With more columns, only sums and products of powers are looked for."""
+
+
+def fits(graph: ExpressionGraph, x: Tensor, y: Tensor) -> tuple[Tensor, Tensor]:
+    """Which rows a formula fits to the precision of the data, and how far off it may be, both shape `n`.
+
+    Args:
+        graph: the formula.
+        x: inputs, `n x in`.
+        y: targets, `n`.
+    """
+    with torch.enable_grad():
+        free = x.clone().requires_grad_()
+        outputs = graph(free)
+        slopes = (
+            torch.autograd.grad(outputs.sum(), free)[0] if outputs.requires_grad else torch.zeros_like(x)
+        )
+    allowed, typical = (
+        tolerance(x, y[:, None], slopes[:, None], *most)[:, 0] for most in ((), (_TYPICAL,))
+    )
+    off = (outputs.detach() - y).abs()
+    # Small noise may be within the largest roundings that are possible, but not be as small as most are.
+    met = off <= allowed
+    share = (off / typical.clamp_min(torch.finfo(off.dtype).tiny))[met]
+    return met & bool(share.square().mean() <= 1), allowed
+
+
+def doubts(graph: ExpressionGraph, x: Tensor, y: Tensor, allowed: Tensor, names: Sequence[str]) -> list[str]:
+    """Sentences on why rows that a formula fits do not determine it; none if they do."""
+    rows = len(torch.cat([x, y[:, None]], -1).unique(dim=0))
+    if rows < x.shape[1] + _MORE_ROWS:
+        return [f"{rows} distinct rows are too few to tell {x.shape[1]} columns apart."]
+    needed = _bits_of(graph) + BITS_TO_SPARE
+    if rows * bits_per_row(x, y[:, None], allowed[:, None]) < needed:
+        return [f"{rows} distinct rows contain too little information to choose among all such formulas."]
+    precision = max(1e-9, 16 * float((allowed / y.abs().clamp_min(1e-300)).median()))
+    return [*_constants(graph, x, names), *_dependent(x.numpy(), names, precision)]
+
+
+def _bits_of(graph: ExpressionGraph) -> float:
+    """The bits that it takes to choose a formula among those of as many steps."""
+    bits = math.log2(graph.inputs)
+    for k in range(len(graph.steps)):
+        lines = graph.inputs + k
+        bits += math.log2(6 * lines * (lines - 1) / 2 + 4 * lines) - math.log2(k + 1)
+    return bits
+
+
+def _constants(graph: ExpressionGraph, x: Tensor, names: Sequence[str]) -> list[str]:
+    """Sentences on constant columns that the formula reads, or may leave out by mistake."""
+    found = []
+    for k, column in enumerate(x.unbind(-1)):
+        value = float(column[0])
+        if not bool((column == value).all()):
+            continue
+        if k in graph.used_inputs:
+            found.append(f"Column {names[k]} is always {value:g}: the formula may mean another number.")
+        elif value in (-1.0, 0.0, 1.0):
+            found.append(f"Column {names[k]} is always {value:g}: whether the formula reads it is not seen.")
+    return found
+
+
+def _dependent(x: np.ndarray, names: Sequence[str], precision: float) -> list[str]:
+    """A sentence for each column that others could replace."""
+    varying = [k for k in range(x.shape[1]) if np.ptp(x[:, k]) > 0]
+    found = {}
+    for k in varying:
+        others = [j for j in varying if j != k]
+        if not others:
+            continue
+        if _is_combination(x[:, k], x[:, others], precision):
+            found[k] = "a sum of others"
+        elif (x[:, varying] != 0).all() and _is_combination(*_logarithms(x, k, others), precision):
+            found[k] = "a product of powers of others"
+        elif len(varying) <= _MOST_COLUMNS and _is_expression(x[:, k], x[:, others], precision):
+            found[k] = "an expression of others"
+    return [f"Column {names[k]} is {what}: the rows cannot tell them apart." for k, what in found.items()]
+
+
+def _logarithms(x: np.ndarray, k: int, others: Sequence[int]) -> tuple[np.ndarray, np.ndarray]:
+    logs = np.log(np.abs(x))
+    return logs[:, k], logs[:, others]
+
+
+def _is_combination(column: np.ndarray, others: np.ndarray, precision: float) -> bool:
+    """Whether a weighted sum of the others and a constant gives the column."""
+    design = np.column_stack([np.ones(len(column)), others])
+    scale = np.abs(design).max(0)
+    weights = np.linalg.lstsq(design / scale, column, rcond=None)[0]
+    left = np.abs(design / scale @ weights - column).max()
+    return bool(left <= precision * np.abs(column).max())
+
+
+def _is_expression(column: np.ndarray, others: np.ndarray, precision: float) -> bool:
+    """Whether a formula of few steps of the others gives the column."""
+    rows = probe_rows(others, column)
+    values = Values(others[rows], _ALL, 1_000_000)
+    for steps in range(_COPIES + 1):
+        while values.depth < steps:
+            if not values.deepen():
+                return False
+        for graph in Search(values, column[rows], precision).graphs(steps):
+            with np.errstate(all="ignore"):
+                if np.all(np.abs(graph(others) - column) <= precision * np.abs(column).max()):
+                    return True
+    return False
+
+
+_ALL = ("add", "sub", "minus", "mul", "div", "inverse", "reciprocal", "negative")
+_PROBED = 8
+
+
+def probe_rows(x: np.ndarray, y: np.ndarray, most: int = _PROBED) -> np.ndarray:
+    """The rows to search with: distinct, without zeros where possible, and with numbers of usual size."""
+    with np.errstate(all="ignore"):
+        sizes = np.abs(np.column_stack([x, y]))
+        usual = np.median(np.where(sizes > 0, sizes, np.nan), axis=0)
+        unusual = np.abs(np.log(sizes / usual))
+    unusual[:, ~np.isfinite(usual)] = 0.0  # a column of zeros
+    score = np.where(np.isnan(unusual), 0.0, unusual).max(1)
+    order = np.argsort(score, kind="stable")
+    _, first = np.unique(np.column_stack([x, y])[order], axis=0, return_index=True)
+    distinct = order[np.sort(first)]
+    usual_half = distinct[: max(most, len(distinct) // 2)]
+    return usual_half[np.linspace(0, len(usual_half) - 1, min(most, len(usual_half))).astype(int)]

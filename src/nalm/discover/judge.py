@@ -1,0 +1,52 @@
+"""The verdict on a formula that was found, with the reasons for it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from torch import Tensor
+
+from nalm.discover.evidence import doubts, fits
+from nalm.second_order.solution import Found
+from nalm.second_order.verdict import has_trace_of, off_sentence, unexplained
+from nalm.symbolic.expression_graph import ExpressionGraph
+
+_EXPLAINED = 0.5
+"""A formula that explains less of the variance of the target than this is none."""
+
+
+def judged(
+    graph: ExpressionGraph | None,
+    others: Sequence[ExpressionGraph],
+    x: Tensor,
+    y: Tensor,
+    names: Sequence[str],
+) -> tuple[Found, list[str], float]:
+    """The verdict, its reasons, and the share of the variance that is explained.
+
+    Args:
+        graph: the formula; None if there is none.
+        others: other functions that fit the rows as well.
+        x: inputs, `n x in`.
+        y: targets, `n`.
+        names: the names of the columns.
+    """
+    if graph is None:
+        return Found.FAILED, ["No formula explains the target."], 0.0
+    outputs = graph(x)
+    met, allowed = fits(graph, x, y)
+    if bool(met.all()):
+        reasons = doubts(graph, x, y, allowed, names)
+        if others:
+            other = others[0].expression(names)
+            count = f"{len(others)} other formula{'' if len(others) == 1 else 's'}"
+            reasons.insert(0, f"{count} of as many steps fit every row too, such as {other}.")
+        return (Found.DISCRETE if reasons else Found.EXACT), reasons, 1.0
+    r2 = 1 - unexplained(outputs[:, None], y[:, None])
+    if float(met.double().mean()) >= 0.9:
+        return Found.DISCRETE, [off_sentence(met)], r2
+    if r2 < _EXPLAINED:
+        return Found.FAILED, ["No formula explains more than half of the variance of the target."], r2
+    if has_trace_of(x, outputs, y):
+        return Found.APPROXIMATE, ["What it leaves unexplained depends on the inputs: it is not noise."], r2
+    return Found.DISCRETE, ["It leaves residuals that look like noise."], r2
