@@ -18,7 +18,7 @@ from nalm.models.user_units import failure
 from nalm.symbolic import explain
 from nalm.tasks import StoredTask, Task
 from nalm.tasks.registry import task_kind
-from nalm.units import units_of
+from nalm.units import outer_units, units_of
 
 
 def task_of(record: Record) -> Task:
@@ -79,7 +79,7 @@ def effective_weights(
 
 
 def _weights_of_units(model: nn.Module | None) -> dict[str, np.ndarray]:
-    held = [{**unit.weights(), **unit.gates()} for unit in (units_of(model) if model is not None else ())]
+    held = [unit.discrete() for unit in (outer_units(model) if model is not None else ())]
     several = len(held) > 1
     return {
         (f"{layer}.{name}" if several else name): value.detach().numpy()

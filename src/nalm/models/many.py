@@ -19,7 +19,7 @@ from torch.func import functional_call, vmap
 from nalm.errors import ArgumentError
 from nalm.recipes.initialise import Initialise
 from nalm.streams import Purpose, counters, key, uniform
-from nalm.units._base import Unit, units_of
+from nalm.units._base import Unit, outer_units, units_of
 from nalm.units._remarks import REMARKS
 
 Parameters = dict[str, Tensor]
@@ -77,7 +77,7 @@ class Models:
         expected = f"a module from {_words(input_shape)} inputs to {_words(output_shape)} outputs"
         if self.native:
             inputs, outputs = input_shape[-1], output_shape[-1]
-            units = units_of(self.skeleton)
+            units = outer_units(self.skeleton)
             sizes = (units[0].in_features, units[-1].out_features)
             if sizes != (inputs, outputs):
                 raise ArgumentError("model", expected, f"{sizes[0]} inputs to {sizes[1]} outputs")

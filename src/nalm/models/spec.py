@@ -14,6 +14,7 @@ from torch import nn
 
 from nalm.errors import ArgumentError, NalmError, check_choice, check_positive, unknown
 from nalm.models import user_units
+from nalm.models.composites import COMPOSITES
 from nalm.models.model import Model
 from nalm.models.patience import limited
 from nalm.recipes import SECOND_ORDER, Recipe
@@ -276,11 +277,13 @@ def _layer(name: str, known: Mapping[str, user_units.OwnUnit]) -> Layer:
         return Layer(name, found.kind, origin=found)
     if name in UNITS:
         return Layer(name, UNITS[name])
+    if name in COMPOSITES:
+        return Layer(name, COMPOSITES[name])
     offered = user_units.offered_names()
     if name in offered:
         found = user_units.load_offered(name)
         return Layer(name, found.kind, origin=found)
-    raise unknown("unit", name, [*UNITS, *offered])
+    raise unknown("unit", name, [*UNITS, *COMPOSITES, *offered])
 
 
 def _parsed_again(

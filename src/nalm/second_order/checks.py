@@ -8,7 +8,9 @@ import torch
 from torch import Tensor, nn
 
 from nalm.errors import ArgumentError
+from nalm.models.composite import Composite
 from nalm.tasks import Table, Task
+from nalm.units import outer_units
 
 MOST_PARAMETERS = 4096
 """The normal equations of more parameters would take gigabytes, and minutes per step."""
@@ -22,7 +24,11 @@ def check_task(task: Task) -> None:
 
 
 def check_model(model: nn.Module) -> None:
-    """Refuse a model with nothing to train, or with more parameters than the method can handle."""
+    """Refuse a model with nothing to train, with too many parameters, or with discrete choices to learn."""
+    composite = next((unit for unit in outer_units(model) if isinstance(unit, Composite)), None)
+    if composite is not None:
+        expected = "made of units whose weights alone decide what is computed, for second-order training"
+        raise ArgumentError("model", expected, f"a {type(composite).__name__}, which chooses between units")
     size = sum(p.numel() for p in model.parameters())
     if size > MOST_PARAMETERS:
         expected = f"a model of at most {MOST_PARAMETERS:,} parameters for second-order training"

@@ -71,4 +71,4 @@ def _of_unit(before: Unit, after: Unit) -> tuple[float, str, int]:
 
 
 def _held(unit: Unit) -> dict[str, Tensor]:
-    return {name: value.detach() for name, value in {**unit.weights(), **unit.gates()}.items()}
+    return {name: value.detach() for name, value in unit.discrete().items()}

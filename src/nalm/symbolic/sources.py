@@ -15,7 +15,7 @@ from torch import Tensor, nn
 
 from nalm.errors import ArgumentError, NalmError
 from nalm.symbolic.follow import Call, CannotFollow, follow
-from nalm.units._base import Unit, units_of
+from nalm.units._base import Unit, outer_units, units_of
 from nalm.units._computed import computed_names, kind_of, plain
 
 READABLE_MODELS = "made of nalm units with only reshaping and arithmetic between them"
@@ -196,7 +196,7 @@ def source_of(model: nn.Module, inputs: int | None) -> Callable[[tuple[int, ...]
         return lambda index: network
 
     def at(index: tuple[int, ...]) -> Source:
-        memo: dict[int, Any] = {id(unit): _single(unit, index) for unit in units_of(copied)}
+        memo: dict[int, Any] = {id(unit): _single(unit, index) for unit in outer_units(copied)}
         return Network.of(copy.deepcopy(copied, memo), inputs)
 
     return at
@@ -247,7 +247,8 @@ def copied_plain(model: nn.Module) -> nn.Module:
 def _single(unit: Unit, index: tuple[int, ...]) -> Unit:
     """One model of a batch, as a single unit in float64; without a batch shape, the unit itself."""
     single = _copied(unit, lambda parameter: parameter[index].to("cpu", torch.float64))
-    single.batch_shape = unit.batch_shape[len(index) :]
+    for part in units_of(single):
+        part.batch_shape = part.batch_shape[len(index) :]
     return single.eval()
 
 
@@ -262,6 +263,9 @@ def _copied(unit: Unit, change: Callable[[Tensor], Tensor]) -> Unit:
         made._parameters[name] = nn.Parameter(change(parameter.detach()), requires_grad=False)
     for name in unit._parameters.keys() - made._parameters.keys():
         made._parameters[name] = None
+    for name, part in unit.named_children():
+        if isinstance(part, Unit):
+            made._modules[name] = _copied(part, change)
     return made
 
 
@@ -284,7 +288,8 @@ def _dtype(model: nn.Module) -> torch.dtype:
 def _used(model: nn.Module, x: Tensor) -> list[Unit]:
     """The units that a module calls for these rows, in order."""
     used: list[Unit] = []
-    handles = [unit.register_forward_pre_hook(lambda unit, _: used.append(unit)) for unit in units_of(model)]
+    units = outer_units(model)  # a composite is read as one unit
+    handles = [unit.register_forward_pre_hook(lambda unit, _: used.append(unit)) for unit in units]
     try:
         with torch.no_grad():
             result = model(x)

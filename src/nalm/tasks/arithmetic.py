@@ -30,7 +30,7 @@ from nalm.tasks._sampling import RangeTask, apply_operation, check_inputs
 from nalm.tasks.distributions import ByInput
 from nalm.tasks.known_ranges import parse_pair
 from nalm.tasks.ranges import Distribution
-from nalm.units._base import units_of
+from nalm.units._base import outer_units
 from nalm.units._functional import weighted_sum
 
 ARITHMETIC_OPERATIONS = ("add", "sub", "mul", "div", "square", "sqrt", "first")
@@ -146,7 +146,7 @@ class ArithmeticDataset(RangeTask):
 
     def ideal_(self, model: nn.Module, seed: int = 0) -> None:
         """Set the weights that solve the task, in place; the model must be a stack of two units."""
-        first, second = units_of(model)
+        first, second = outer_units(model)
         if first.out_features < 2:
             raise ArgumentError(
                 "model", "a stack of two units with two values or more between them", repr(model)

@@ -16,7 +16,7 @@ from nalm.errors import check_choice
 from nalm.tasks._base import Numbers, Split
 from nalm.tasks._sampling import RangeTask, check_inputs, factor_error
 from nalm.tasks.known_ranges import RANGE_SETS, parse_pair
-from nalm.units._base import units_of
+from nalm.units._base import outer_units
 
 if TYPE_CHECKING:
     from nalm.recipes import Recipe
@@ -67,5 +67,5 @@ class Reciprocal(RangeTask):
 
     def ideal_(self, model: nn.Module, seed: int = 0) -> None:
         """Set the weights that solve the task, in place; the model must be a single unit."""
-        (unit,) = units_of(model)
+        (unit,) = outer_units(model)
         unit.ideal_(self.op, 0)

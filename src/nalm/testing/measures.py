@@ -22,7 +22,7 @@ def inputs(features: int) -> Tensor:
 
 def weights(unit: Unit) -> list[Tensor]:
     """Copies of a unit's weights and gates."""
-    return [value.detach().clone() for value in (*unit.weights().values(), *unit.gates().values())]
+    return [value.detach().clone() for value in unit.discrete().values()]
 
 
 def close(actual: Tensor, expected: Tensor, tolerance: float, what: str) -> None:

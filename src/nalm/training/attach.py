@@ -24,7 +24,7 @@ from nalm.recipes import Recipe
 from nalm.recipes.gradients import Gradients
 from nalm.recipes.optimisers import SGD, Adam, Centred, Optimiser, RMSProp
 from nalm.recipes.schedules import StepState
-from nalm.units._base import COMMON_RECIPES, Unit, units_of
+from nalm.units._base import COMMON_RECIPES, Unit, outer_units, units_of
 from nalm.units.helpers import checked_units, project_
 
 FASTEST = 0.03
@@ -193,7 +193,8 @@ class Attachment:
 def _trained_units(model: nn.Module, optimizer: torch.optim.Optimizer) -> dict[str, Unit]:
     """The units that the optimiser trains, by their paths in the model; frozen units are left out."""
     held = {id(p) for group in optimizer.param_groups for p in group["params"] if p.requires_grad}
-    units = {name: module for name, module in model.named_modules() if isinstance(module, Unit)}
+    outer = set(outer_units(model))  # the recipe of a composite covers its parts
+    units = {name: module for name, module in model.named_modules() if module in outer}
     trained = {name: unit for name, unit in units.items() if any(id(p) in held for p in unit.parameters())}
     if not trained:
         got = "one that has none of them" if units else "a model without units"
@@ -229,7 +230,8 @@ class _Course:
         self.recipe: Recipe = type(unit).recipe(self.op, chosen or "published", inputs=unit.in_features)
         self.rate: float | None = None
         self.skeleton = copy.deepcopy(unit)
-        self.skeleton.batch_shape = torch.Size((1,))  # only its length is used
+        for part in units_of(self.skeleton):
+            part.batch_shape = torch.Size((1,))  # only its length is used
 
     def set_rate(self, optimizer: torch.optim.Optimizer) -> None:
         """Give the unit its own group with the recipe's learning rate, if the optimiser is of its kind."""

@@ -9,7 +9,7 @@ from nalm.models.many import is_native
 from nalm.models.spec import usual_recipe
 from nalm.recipes import Recipe
 from nalm.tasks import Task
-from nalm.units import units_of
+from nalm.units import outer_units
 
 
 def published_recipe(model: ModelSpec | nn.Module, task: Task) -> Recipe:
@@ -22,7 +22,7 @@ def published_recipe(model: ModelSpec | nn.Module, task: Task) -> Recipe:
     if isinstance(model, ModelSpec):
         op = given or next(iter(model.layers[-1].ops or ()), "add")
         return task.adapt(model.make_recipe(op, task.in_features, task.stack_recipe))
-    units = units_of(model)
+    units = outer_units(model)
     if not units:
         return task.adapt(Recipe())
     last = units[-1]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from nalm.errors import check_choice
-from nalm.units._base import Unit, units_of
+from nalm.units._base import Unit, outer_units, units_of
 from nalm.units.gated_nau_nmu import GatedNAUNMU
 from nalm.units.gnalu import GNALU
 from nalm.units.inac import INAC
@@ -43,5 +43,5 @@ def unit_class(name: str) -> type[Unit]:
 __all__ = [
     "GNALU", "INAC", "INALU", "NAC", "NALU", "NAU", "NLRL", "NMRU", "NMU", "NPU", "NRU", "NSR", "SNMU",
     "STGNMU", "UNITS", "GatedNAUNMU", "INACMul", "Linear", "NACMul", "Quadratic", "RealNPU", "Unit",
-    "unit_class", "units_of",
+    "outer_units", "unit_class", "units_of",
 ]  # fmt: skip

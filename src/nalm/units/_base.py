@@ -166,6 +166,10 @@ class Unit(Subject):
         """Gates that are parameters, not those computed from the input. Each `*batch_shape x ...`."""
         return {}
 
+    def discrete(self) -> dict[str, Tensor]:
+        """Everything that should end up discrete: weights and gates, also those of a composite's parts."""
+        return {**self.weights(), **self.gates()}
+
     def penalty(self) -> Tensor:
         """The published penalty, a mean over weights without strength: shape `batch_shape`."""
         parameter = next(self.parameters())
@@ -315,8 +319,19 @@ def selection(weight: Tensor, op: str, i: int, j: int) -> Tensor:
 
 
 def units_of(model: nn.Module, name: str | None = None) -> list[Unit]:
-    """All units in a model, or those of this name, in the order of `model.modules()`."""
+    """All units in a model, or those of this name, in the order of `model.modules()`.
+
+    The parts of a composite are among them, after the composite: each unit answers for its own parameters.
+    """
     return [part for part in subjects_of(model, name) if isinstance(part, Unit)]
+
+
+def outer_units(model: nn.Module) -> list[Unit]:
+    """The units of a model that are not part of another unit: its layers, if it is a stack."""
+    if isinstance(model, Unit):
+        return [model]
+    found = (unit for child in model.children() for unit in outer_units(child))
+    return list(dict.fromkeys(found))
 
 
 def _check_op(op: str, unit: Unit | type[Unit]) -> None:
