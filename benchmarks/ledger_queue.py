@@ -2,8 +2,8 @@
 
 An entry of a few minutes is trained as in the paper. One of five million steps takes hours per round of
 seeds: a few seeds of every cell come first, so that everything has a number, then ten, because those say more
-than the same hours spent on a hundred seeds of one table. Small entries come before large ones, and what others
-share before what is of use alone.
+than the same hours spent on a hundred seeds of one table. Small entries come before large ones, and what
+others share before what is of use alone.
 """
 
 from __future__ import annotations

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from nalm._version import NUMERICS_VERSION, __version__
 
 if TYPE_CHECKING:
+    from nalm.discover.compose import Composed, compose
     from nalm.errors import ArgumentError, NalmError
     from nalm.models import CalcNet, Cell, ConfiguredByLSTM, Recurrent, Scaled
     from nalm.recipes import Recipe
@@ -43,10 +44,10 @@ if TYPE_CHECKING:
 
 __all__ = [
     "GNALU", "INAC", "INALU", "NAC", "NALU", "NAU", "NLRL", "NMRU", "NMU", "NPU", "NRU", "NSR",
-    "NUMERICS_VERSION", "SNMU", "STGNMU", "ArgumentError", "CalcNet", "Cell", "ConfiguredByLSTM",
-    "Explanation", "GatedNAUNMU", "INACMul", "Linear", "NACMul", "NalmError", "Quadratic", "RealNPU",
-    "Recipe", "Recurrent", "Scaled", "Solution", "Unit", "__version__", "attach", "explain", "penalty",
-    "project_", "snap_", "solve", "sparsity_error", "train",
+    "NUMERICS_VERSION", "SNMU", "STGNMU", "ArgumentError", "CalcNet", "Cell", "Composed",
+    "ConfiguredByLSTM", "Explanation", "GatedNAUNMU", "INACMul", "Linear", "NACMul", "NalmError", "Quadratic",
+    "RealNPU", "Recipe", "Recurrent", "Scaled", "Solution", "Unit", "__version__", "attach", "compose",
+    "explain", "penalty", "project_", "snap_", "solve", "sparsity_error", "train",
 ]  # fmt: skip
 
 # Everything, torch included, is imported when it is first used: the command can then handle an interruption
@@ -54,6 +55,7 @@ __all__ = [
 _PLACES = {
     "nalm.models": ("CalcNet", "Cell", "ConfiguredByLSTM", "Recurrent", "Scaled"),
     "nalm.errors": ("ArgumentError", "NalmError"),
+    "nalm.discover.compose": ("Composed", "compose"),
     "nalm.training.attach": ("attach",),
     "nalm.units.helpers": ("penalty", "project_", "snap_", "sparsity_error"),
     "nalm.training.solve": ("solve",),
@@ -64,7 +66,7 @@ _PLACES = {
 }
 _PLACE_OF = {name: place for place, names in _PLACES.items() for name in names}
 _MODULES = (
-    "engine", "errors", "evaluate", "experiment", "models", "papers", "recipes", "report",
+    "discover", "engine", "errors", "evaluate", "experiment", "models", "papers", "recipes", "report",
     "second_order", "streams", "symbolic", "tasks", "testing", "training", "units",
 )  # fmt: skip
 

@@ -24,6 +24,7 @@ from nalm.threads import one_thread
 
 MOST_STEPS = 6
 
+
 @dataclass(frozen=True)
 class Composed:
     """What `nalm.compose` returns.

@@ -41,12 +41,8 @@ def fits(graph: ExpressionGraph, x: Tensor, y: Tensor) -> tuple[Tensor, Tensor]:
     with torch.enable_grad():
         free = x.clone().requires_grad_()
         outputs = graph(free)
-        slopes = (
-            torch.autograd.grad(outputs.sum(), free)[0] if outputs.requires_grad else torch.zeros_like(x)
-        )
-    allowed, typical = (
-        tolerance(x, y[:, None], slopes[:, None], *most)[:, 0] for most in ((), (_TYPICAL,))
-    )
+        slopes = torch.autograd.grad(outputs.sum(), free)[0] if outputs.requires_grad else torch.zeros_like(x)
+    allowed, typical = (tolerance(x, y[:, None], slopes[:, None], *most)[:, 0] for most in ((), (_TYPICAL,)))
     off = (outputs.detach() - y).abs()
     # Small noise may be within the largest roundings that are possible, but not be as small as most are.
     met = off <= allowed

@@ -7,7 +7,6 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
 import numpy as np
-import torch
 from torch import Tensor
 
 from nalm.discover.evidence import fits, probe_rows
@@ -144,10 +143,8 @@ class Hunt:
         """The listed formulas whose values are closest to the target."""
         rows = self._probe(0)
         values, target = self._values_of(rows), self.y.numpy()[rows]
-        for steps, level in enumerate(values.levels):
-            off = np.minimum(
-                np.square(level.values - target).sum(1), np.square(level.values + target).sum(1)
-            )
+        for level in values.levels:
+            off = np.minimum(np.square(level.values - target).sum(1), np.square(level.values + target).sum(1))
             closest = np.argsort(off, kind="stable")[:_SHORTLIST]
             search = Search(values, target, 0.0)
             for index in (level.start + closest).tolist():

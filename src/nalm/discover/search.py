@@ -159,8 +159,10 @@ class Search:
         if way.op != "add":
             return way.op, left, right
         u, v = self.values.at(np.array([left, right]))
-        return ("add", left, right) if abs(u[0] + v[0] - target[0]) < abs(abs(u[0] - v[0]) - target[0]) else (
-            "sub", left, right
+        return (
+            ("add", left, right)
+            if abs(u[0] + v[0] - target[0]) < abs(abs(u[0] - v[0]) - target[0])
+            else ("sub", left, right)
         )
 
     def _input_taken_off(self, target: np.ndarray, steps: int) -> Iterator[tuple[Named, ...]]:
@@ -177,7 +179,9 @@ class Search:
                 for found in self._found(-rest if turned else rest, steps - 1):
                     yield self._with_last(found, way, k, turned)
 
-    def _with_last(self, found: tuple[Named, ...], way: Undone, column: int, turned: bool) -> tuple[Named, ...]:
+    def _with_last(
+        self, found: tuple[Named, ...], way: Undone, column: int, turned: bool
+    ) -> tuple[Named, ...]:
         """Steps of the rest, followed by the one that was undone."""
         self._numbers -= 1
         number = self._numbers

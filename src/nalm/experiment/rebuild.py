@@ -15,7 +15,7 @@ from nalm.experiment.store import Record
 from nalm.models import ModelSpec
 from nalm.models.patience import ESCAPES
 from nalm.models.user_units import failure
-from nalm.symbolic import explain
+from nalm.symbolic import Explanation, explain
 from nalm.tasks import StoredTask, Task
 from nalm.tasks.registry import task_kind
 from nalm.units import outer_units, units_of
@@ -95,17 +95,28 @@ def formula(record: Record, *, only_readable: bool = False) -> str | None:
         record: the run.
         only_readable: for an unreadable model, give only the reason, which is ten times faster.
     """
-    if record.diverged_at >= 0:
-        return None
     try:
-        model = _model(record, record.chosen_parameters)
-        if model is None or not units_of(model):
-            return None
-        task = task_of(record)
-        names = task.identity().get("columns") or [f"x{k + 1}" for k in range(task.in_features)]
-        return str(explain(model, names, only_readable=only_readable))
+        found = explanation(record, only_readable=only_readable)
     except ESCAPES as error:
         return _unreadable(record, error)
+    return None if found is None else str(found)
+
+
+def explanation(record: Record, *, only_readable: bool = True) -> Explanation | None:
+    """What the run's model computes at the chosen step; None if it diverged or has no units."""
+    if record.diverged_at >= 0:
+        return None
+    model = model_of(record)
+    if model is None or not units_of(model):
+        return None
+    found = explain(model, task_of(record).input_names, only_readable=only_readable)
+    assert isinstance(found, Explanation)
+    return found
+
+
+def model_of(record: Record) -> nn.Module | None:
+    """The run's model at the chosen step; None if its source has changed. Another call may change it."""
+    return _model(record, record.chosen_parameters)
 
 
 def _unreadable(record: Record, error: BaseException) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import statistics
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 from typing import Any, Protocol
@@ -11,10 +12,13 @@ from typing import Any, Protocol
 from nalm.evaluate.judged import Judged, assess
 from nalm.evaluate.outcome import Limits, limits
 from nalm.evaluate.summary import Assessment, summarise, summarise_costs
+from nalm.experiment.rebuild import explanation
 from nalm.experiment.run import Case, Run
 from nalm.experiment.store import BULK, Record, Store
 from nalm.tasks import Task
 
+NO_FORMULA = "not readable"
+"""The key of runs whose model cannot be read as a formula."""
 JudgedRuns = list[Judged[Record]]
 
 
@@ -30,8 +34,22 @@ class Cases(Protocol):
 
 def evaluate(experiment: Cases, store: Store, threshold: float | None = None) -> Iterator[dict[str, Any]]:
     """One row per case, from stored curves, judged by the task's own threshold or by the one given."""
-    for case, records in stored_runs(experiment, store, curves_only=True):
-        yield _row(case, records, judged_runs(case, records, threshold))
+    formulas = any(case.task.has_formulas for case in experiment.cases)
+    for case, records in stored_runs(experiment, store, curves_only=not formulas):
+        row = _row(case, records, judged_runs(case, records, threshold))
+        yield {**row, **found_formulas(case.task, records)} if case.task.has_formulas else row
+
+
+def found_formulas(task: Task, records: Sequence[Record]) -> dict[str, Any]:
+    """Which formulas the runs of a task have found, how many runs each, and how many are the right one."""
+    counts: Counter[str] = Counter()
+    equal = 0
+    for record in records:
+        known = explanation(record)
+        readable = known is not None and known.readable
+        counts[str(known.expressions[0]) if known is not None and readable else NO_FORMULA] += 1
+        equal += known is not None and readable and task.is_solution(known.expressions[0])
+    return {"found": dict(counts.most_common()), "equal": equal}
 
 
 def judged_cases(

@@ -54,9 +54,7 @@ class Composite(Unit):
 
     def add_part(self, name: str, kind: type[Unit], in_features: int, out_features: int) -> None:
         """Add a part with the same model axis."""
-        self.add_module(
-            name, kind(in_features, out_features, batch_shape=self.batch_shape, **self._factory)
-        )
+        self.add_module(name, kind(in_features, out_features, batch_shape=self.batch_shape, **self._factory))
 
     def part_symbolic(
         self, name: str, values: dict[str, np.ndarray], symbols: list[Any], idealised: bool

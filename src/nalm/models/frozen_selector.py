@@ -34,7 +34,11 @@ from torch import Tensor
 from nalm.errors import check_choice, check_positive
 from nalm.models.composite import Composite
 from nalm.models.selection import (
-    GRADIENTS, one_hot_argmax, select_in_evaluation, select_in_training, st_softmax,
+    GRADIENTS,
+    one_hot_argmax,
+    select_in_evaluation,
+    select_in_training,
+    st_softmax,
 )  # fmt: skip
 from nalm.models.selector import CERTAIN, check_one_output
 from nalm.recipes.initialisers import Constant

@@ -16,6 +16,8 @@ _BARS = "▁▂▃▄▅▆▇█"
 
 def bench_table(result: dict[str, Any]) -> TextTable:
     """One row per case of a benchmark: how often it is solved, or its errors where no threshold is known."""
+    if any("found" in row for row in result["rows"]):
+        return _formula_table(result)
     judged = any(row["success"]["rate"] is not None for row in result["rows"])
     return _success_table(result) if judged or not result["rows"] else _error_table(result)
 
@@ -44,6 +46,34 @@ def _error_table(result: dict[str, Any]) -> TextTable:
         for row in result["rows"]
     ]
     return TextTable(f"{result['task']}: median errors at the chosen step", columns, rows)
+
+
+def _formula_table(result: dict[str, Any]) -> TextTable:
+    """Targets and the formulas that were found, most frequent first."""
+    columns = (
+        Column("unit"),
+        Column("expression"),
+        Column("op", 2),
+        Column("inputs", 3),
+        Column("range", 1),
+        Column("success"),
+        Column("equal"),
+        Column("found", 1),
+    )
+    rows = [
+        (
+            row["model"],
+            str(row["labels"]["expression"]),
+            row["op"],
+            str(row["inputs"]),
+            row["range"],
+            interval(row["success"], "rate", "{:.2f}"),
+            f"{row['equal']} of {row['runs']}",
+            _short(", ".join(f"{formula} ({runs})" for formula, runs in row["found"].items()), 60),
+        )
+        for row in result["rows"]
+    ]
+    return TextTable(f"{result['task']}, with 95 % intervals; equal: the formula is the target", columns, rows)
 
 
 def _success_table(result: dict[str, Any]) -> TextTable:
@@ -180,6 +210,8 @@ def second_order_line(result: dict[str, Any]) -> str | None:
         sum(row[k]["total"] for row in rows) / runs for k in ("starts", "steps", "seconds")
     )
     counts = ", ".join(f"{count} {name}" for name, count in found.items())
+    if all(set(row["started"]) == {"search"} for row in rows):
+        return f"Searches: {counts}; on average {seconds:.2g} s."
     return f"Second-order runs: {counts}; on average {starts:.1f} starts, {steps:.0f} steps, {seconds:.2g} s."
 
 

@@ -115,6 +115,17 @@ class ExpressionGraph:
         except ZeroDivisionError:
             return None
 
+    def is_equal(self, expression: Any, names: Sequence[str]) -> bool:
+        """Whether a sympy expression in these names is the same function, computed with exact fractions."""
+        import sympy as sp
+
+        symbols = [sp.Symbol(name, real=True) for name in names]
+        for point in _points(self.inputs):
+            numbers = [sp.Rational(value % 1000 + 1, 7 + value % 11) for value in point]
+            if expression.subs(dict(zip(symbols, numbers))) != self.lines(numbers)[self.result]:
+                return False
+        return True
+
     def depends_on(self, column: int) -> bool:
         """Whether the function changes with this input: `a + b - b` does not with b."""
         points = [[*point] for point in _points(self.inputs)]
@@ -171,4 +182,3 @@ def _points(inputs: int) -> tuple[tuple[int, ...], ...]:
 def letters(count: int) -> list[str]:
     """Names of inputs: a, b, c, … as in the thesis, or x1, x2, … if there are more than 26."""
     return [chr(ord("a") + k) for k in range(count)] if count <= 26 else [f"x{k + 1}" for k in range(count)]
-

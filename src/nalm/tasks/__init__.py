@@ -31,7 +31,7 @@ KINDS: dict[str, type[Task]] = {**TASKS, Table.name: Table}
 
 __all__ = [
     "KINDS", "OPERATIONS", "RANGES", "RANGE_SETS", "TASKS", "TEST_RANGES", "ArithmeticDataset", "Benford",
-    "ByInput", "Composition", "Distribution", "EnvironmentTask", "MeanAbsoluteError", "MeanSquaredError", "Measure", "Range",
-    "RangeTask", "Reciprocal", "Shortfall", "SingleModule", "Split", "StoredTask", "Table", "Task",
-    "TenParameters", "TruncatedNormal", "WrongClass", "WrongNumber", "expand_ranges", "read_csv",
+    "ByInput", "Composition", "Distribution", "EnvironmentTask", "MeanAbsoluteError", "MeanSquaredError",
+    "Measure", "Range", "RangeTask", "Reciprocal", "Shortfall", "SingleModule", "Split", "StoredTask",
+    "Table", "Task", "TenParameters", "TruncatedNormal", "WrongClass", "WrongNumber", "expand_ranges", "read_csv",
 ]  # fmt: skip

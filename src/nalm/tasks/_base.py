@@ -170,6 +170,15 @@ class Task:
         raise NotImplementedError
 
     @property
+    def input_names(self) -> list[str]:
+        """The names of the inputs in formulas: those of a table's columns, or x1, x2, …."""
+        return list(self.identity().get("columns") or (f"x{k + 1}" for k in range(self.in_features)))
+
+    def is_solution(self, expression: Any) -> bool:
+        """Whether a sympy expression in `input_names` is what the task computes, for tasks with `has_formulas`."""
+        raise NotImplementedError
+
+    @property
     def recipe_op(self) -> str | None:
         """The operation whose recipe a unit is asked for; None for any that the unit has."""
         return getattr(self, "op", None)  # a table has none

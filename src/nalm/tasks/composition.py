@@ -18,20 +18,21 @@ import functools
 import itertools
 import re
 from collections.abc import Hashable, Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import torch
 from torch import Tensor
 
 from nalm.errors import ArgumentError, nearest
-from nalm.recipes import SGD, Ramp, UnitPenalty
+from nalm.models.composition_recipe import composition_recipe
 from nalm.symbolic.expression_graph import PRODUCT, SIGNS, SUM, ExpressionGraph, Step, applied, letters
 from nalm.tasks._base import OPERATIONS, Numbers, Split
 from nalm.tasks._sampling import RangeTask, check_inputs
 from nalm.tasks.known_ranges import parse_pair
 from nalm.tasks.sampled_expressions import sampled_expression
 from nalm.tasks.sampling import Aside, sample
+from nalm.units import UNITS
 
 if TYPE_CHECKING:
     from nalm.models import ModelSpec
@@ -104,14 +105,18 @@ class Composition(RangeTask):
         return sampled_expression(steps, self.inputs, operations, number)
 
     @property
-    def names(self) -> list[str]:
-        """The names of the inputs."""
+    def input_names(self) -> list[str]:
+        """The names of the inputs: a, b, c, …."""
         return letters(self.inputs)
 
     @property
     def target(self) -> str:
         """The expression in the names of the inputs."""
         return _written(self.graph)
+
+    def is_solution(self, expression: Any) -> bool:
+        """Whether an expression is equal to the target, and not only close."""
+        return self.graph.is_equal(expression, self.input_names)
 
     @property
     def recipe_op(self) -> str | None:
@@ -147,8 +152,7 @@ class Composition(RangeTask):
         """Plain gradient descent for 200,000 steps, penalties from 100,000 to 150,000 (thesis, table 7.2)."""
         if recipe.trainer not in ("engine", "loop"):
             return recipe
-        penalty = UnitPenalty(10.0, Ramp(100_000, 150_000))
-        return replace(recipe, optimiser=SGD(1e-3), penalties=(penalty,), iterations=200_000)
+        return composition_recipe(UNITS, clipped=recipe.clip_value is not None)
 
 
 def _parsed(op: str) -> tuple[int, tuple[str, ...], int]:

@@ -44,7 +44,9 @@ class _Language:
             self._known.add(fingerprint)
             self.found.append(graph)
             return
-        expected = f"at most {len(self.found)}, all that {self.steps} steps over {self.inputs} inputs can give"
+        expected = (
+            f"at most {len(self.found)}, all that {self.steps} steps over {self.inputs} inputs can give"
+        )
         raise ArgumentError("op", expected, f"number {len(self.found)}, counted from 0")
 
     def _drawn(self) -> ExpressionGraph:
@@ -66,5 +68,3 @@ def _is_whole(graph: ExpressionGraph) -> bool:
 @functools.cache
 def _language(steps: int, inputs: int, operations: tuple[str, ...]) -> _Language:
     return _Language(steps, inputs, operations)
-
-

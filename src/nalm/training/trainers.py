@@ -129,7 +129,32 @@ class SecondOrder(Trainer):
         return runs * inputs * self.SECONDS_PER_INPUT
 
 
-TRAINERS: dict[str, Trainer] = {trainer.name: trainer for trainer in (Engine(), Loop(), SecondOrder())}
+class Compose(Trainer):
+    """Searches the expression of one run after the other, always in float64 on the CPU."""
+
+    name, precision, chunk = "compose", torch.float64, 10
+    SECONDS_PER_RUN: ClassVar[float] = 1.0
+
+    def check(self, model: nn.Module, task: Task) -> None:
+        """Refuse a model that is no composer, and a task without rows of numbers."""
+        from nalm.discover.runs import check_composer
+
+        check_composer(model, task)
+
+    def train(self, runs: RunGroup, options: Options) -> Trained:
+        """Search the expression of each run."""
+        from nalm.discover.runs import compose_runs  # only here, as with second order
+
+        return compose_runs(runs, options)
+
+    def seconds(self, runs: int, recipe: Recipe, inputs: int) -> float:
+        """Roughly how many seconds these runs take on one core."""
+        return runs * self.SECONDS_PER_RUN
+
+
+TRAINERS: dict[str, Trainer] = {
+    trainer.name: trainer for trainer in (Engine(), Loop(), SecondOrder(), Compose())
+}
 
 
 def trainer_of(recipe: Recipe) -> Trainer:
