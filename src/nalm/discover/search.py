@@ -114,15 +114,12 @@ class Search:
 
     def _by_one(self, target: np.ndarray, steps: int) -> Iterator[tuple[Named, ...]]:
         """The last step reads one value."""
-        if steps - 1 > self.values.depth:
-            return
-        level = self.values.levels[steps - 1]
         for way in (way for way in _ALONE if way.op in self.values.ops):
             with np.errstate(all="ignore"):
-                rest = up_to_sign(way.rest(target, target)[None])
-            for _, indices in level.near(rest, self.precision * np.abs(rest)):
-                for u in indices.tolist():
-                    yield (*self._listed(u), (-1, way.op, u, u))
+                rest = way.rest(target, target)
+            if np.isfinite(rest).all():
+                for found in self._found(rest, steps - 1):
+                    yield self._with_last(found, way.op)
 
     def _by_two(self, target: np.ndarray, steps: int, taken: int) -> Iterator[tuple[Named, ...]]:
         """The last step reads a value of level `taken` and one of that level or above."""
@@ -176,20 +173,19 @@ class Search:
                 if not np.isfinite(rest).all() or rest[0] == 0:
                     continue
                 turned = rest[0] < 0
+                op = "sub" if way.op == "add" and turned else way.op
                 for found in self._found(-rest if turned else rest, steps - 1):
-                    yield self._with_last(found, way, k, turned)
+                    yield self._with_last(found, op, k, swapped=way.swapped)
 
     def _with_last(
-        self, found: tuple[Named, ...], way: Undone, column: int, turned: bool
+        self, found: tuple[Named, ...], op: str, column: int | None = None, *, swapped: bool = False
     ) -> tuple[Named, ...]:
-        """Steps of the rest, followed by the one that was undone."""
+        """Steps of the rest, followed by the one that was undone, which reads the rest and an input, or twice."""
         self._numbers -= 1
-        number = self._numbers
-        renamed = tuple((number if step[0] == -1 else step[0], *step[1:]) for step in found)
+        renamed = tuple((self._numbers if step[0] == -1 else step[0], *step[1:]) for step in found)
         rest = renamed[-1][0]
-        op = "sub" if way.op == "add" and turned else way.op
-        left, right = (column, rest) if way.swapped else (rest, column)
-        return (*renamed, (-1, op, left, right))
+        other = rest if column is None else column
+        return (*renamed, (-1, op, *((other, rest) if swapped else (rest, other))))
 
     def _listed(self, index: int) -> tuple[Named, ...]:
         """The steps of a value; an input has one that does nothing."""

@@ -89,10 +89,10 @@ class Composer(Composite):
     def build(self) -> None:
         """Declare the choices of each step, and that of the result."""
         lines = self.in_features + self.steps
-        self.declare("operation", (self.steps, len(CODES)), Uniform(0.0, 1.0 / len(CODES)))
-        self.declare("left", (self.steps, lines), Uniform(0.0, 1.0 / lines))
-        self.declare("right", (self.steps, lines), Uniform(0.0, 1.0 / lines))
-        self.declare("output", (lines,), Uniform(0.0, 1.0 / lines))
+        self.declare("operation", (self.steps, len(CODES)), _about_equal(len(CODES)))
+        self.declare("left", (self.steps, lines), _about_equal(lines))
+        self.declare("right", (self.steps, lines), _about_equal(lines))
+        self.declare("output", (lines,), _about_equal(lines))
 
     def compute(self, x: Tensor) -> Tensor:
         """The equation itself."""
@@ -115,6 +115,12 @@ class Composer(Composite):
     def weights(self) -> dict[str, Tensor]:
         """All choices."""
         return {name: getattr(self, name) for name in ("operation", "left", "right", "output")}
+
+    @torch.no_grad()
+    def project_(self) -> None:
+        """Clamp every share to [0, 1]."""
+        for tensor in self.weights().values():
+            tensor.clamp_(0, 1)
 
     @torch.no_grad()
     def snap_(self) -> None:
@@ -178,6 +184,11 @@ class Composer(Composite):
     def options_repr(self) -> str:
         """The number of steps."""
         return f", steps={self.steps}"
+
+
+def _about_equal(choices: int) -> Uniform:
+    """Shares that are about the same for all choices."""
+    return Uniform(0.5 / choices, 1.5 / choices)
 
 
 def _applied(op: str, left: Any, right: Any) -> Any:

@@ -73,7 +73,9 @@ def _formula_table(result: dict[str, Any]) -> TextTable:
         )
         for row in result["rows"]
     ]
-    return TextTable(f"{result['task']}, with 95 % intervals; equal: the formula is the target", columns, rows)
+    return TextTable(
+        f"{result['task']}, with 95 % intervals; equal: the formula is the target", columns, rows
+    )
 
 
 def _success_table(result: dict[str, Any]) -> TextTable:
