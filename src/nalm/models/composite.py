@@ -41,7 +41,7 @@ def part_classes(units: str, count: int | None = None) -> list[type[Unit]]:
 class Composite(Unit):
     """Base of units that are made of units. See the module's docstring."""
 
-    papers = ("mistry2023",)
+    papers: ClassVar[tuple[str, ...]] = ("mistry2023",)
     ops: tuple[str, ...] = ("add", "sub", "mul", "div")
     recipes: ClassVar[tuple[str, ...]] = ("published", "clipped")
 
@@ -54,9 +54,7 @@ class Composite(Unit):
 
     def add_part(self, name: str, kind: type[Unit], in_features: int, out_features: int) -> None:
         """Add a part with the same model axis."""
-        self.add_module(
-            name, kind(in_features, out_features, batch_shape=self.batch_shape, **self._factory)
-        )
+        self.add_module(name, kind(in_features, out_features, batch_shape=self.batch_shape, **self._factory))
 
     def part_symbolic(
         self, name: str, values: dict[str, np.ndarray], symbols: list[Any], idealised: bool
@@ -176,7 +174,7 @@ class Composite(Unit):
 
 
 def _spread(rows: Tensor, value: Tensor, lead: int) -> Tensor:
-    """A mask of outputs, `*batch x out`, for a value `*batch x out x ...`, or for one shared by all outputs."""
+    """A mask of outputs, `*batch x out`, for a value `*batch x out x ...`, or for one that outputs share."""
     if value.dim() > lead + 1 and value.shape[lead] == rows.shape[-1]:
         return rows.reshape(*rows.shape, *(1,) * (value.dim() - lead - 1)).expand_as(value)
     shared = rows.any(-1)

@@ -5,7 +5,8 @@ Four modules are preset to cumulative operations: :math:`\sum x_i`, :math:`-\sum
 
 .. math::
     m_{t,r} = \mathrm{st\_softmax}(M_{t,r}), \qquad
-    a_k = \pm \sum_r m_{t,r,k} z_r \quad\text{or}\quad \Big(\prod_r (m_{t,r,k} z_r + 1 - m_{t,r,k})\Big)^{\pm 1}
+    a_k = \pm \sum_r m_{t,r,k} z_r \quad\text{or}\quad
+    a_k = \Big(\prod_r (m_{t,r,k} z_r + 1 - m_{t,r,k})\Big)^{\pm 1}
 
 and the selected module (algorithm 1, see `nalm.models.selection`) writes line t; the last line is the result.
 Thesis, section 7.2.6, figure 7.1d.
@@ -34,7 +35,11 @@ from torch import Tensor
 from nalm.errors import check_choice, check_positive
 from nalm.models.composite import Composite
 from nalm.models.selection import (
-    GRADIENTS, one_hot_argmax, select_in_evaluation, select_in_training, st_softmax,
+    GRADIENTS,
+    one_hot_argmax,
+    select_in_evaluation,
+    select_in_training,
+    st_softmax,
 )  # fmt: skip
 from nalm.models.selector import CERTAIN, check_one_output
 from nalm.recipes.initialisers import Constant
@@ -103,7 +108,7 @@ class FrozenSelector(Composite):
     """
 
     name = "frozen-selector"
-    ops = ("add", "sub", "mul", "div", "reciprocal")
+    ops: tuple[str, ...] = ("add", "sub", "mul", "div", "reciprocal")
     unary = ("reciprocal",)
     recipes = ("published",)
 

@@ -41,7 +41,9 @@ CERTAIN = -1.0
 def check_one_output(out_features: int, kind: str) -> None:
     """Refuse any number of outputs but one."""
     if out_features != 1:
-        raise ArgumentError("out_features", f"1 for a {kind}, whose lines of working are numbers", out_features)
+        raise ArgumentError(
+            "out_features", f"1 for a {kind}, whose lines of working are numbers", out_features
+        )
 
 
 class RecurrentSelector(Composite):
@@ -137,7 +139,9 @@ class RecurrentSelector(Composite):
         used = [torch.ones_like(chosen[..., 0, 0])]
         for step in reversed(range(self.steps - 1)):
             later = range(step + 1, self.steps)
-            reads = [used[self.steps - 1 - t] & (chosen[..., t, :] & read[t][..., step]).any(-1) for t in later]
+            reads = [
+                used[self.steps - 1 - t] & (chosen[..., t, :] & read[t][..., step]).any(-1) for t in later
+            ]
             used.append(torch.stack(reads).any(0))
         found = [
             used[self.steps - 1 - step] & chosen[..., step, names.index(name)]
