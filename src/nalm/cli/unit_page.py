@@ -11,6 +11,7 @@ from torch import nn
 from nalm.cli.catalogue import row_of
 from nalm.errors import ArgumentError
 from nalm.models import user_units
+from nalm.models.composites import COMPOSITES
 from nalm.papers import PAPERS
 from nalm.tasks import OPERATIONS, TEST_RANGES, SingleModule, Split
 from nalm.units import UNITS, Unit, unit_class
@@ -58,6 +59,8 @@ def _class_of(name: str) -> tuple[type[nn.Module], user_units.OwnUnit | None]:
         found = user_units.load_file(name)
     elif name not in UNITS and name in user_units.offered_names():
         found = user_units.load_offered(name)
+    elif name in COMPOSITES:
+        return COMPOSITES[name], None
     else:
         return unit_class(name), None
     return found.kind, found

@@ -41,7 +41,7 @@ def part_classes(units: str, count: int | None = None) -> list[type[Unit]]:
 class Composite(Unit):
     """Base of units that are made of units. See the module's docstring."""
 
-    papers = ("mistry2023",)
+    papers: ClassVar[tuple[str, ...]] = ("mistry2023",)
     ops: tuple[str, ...] = ("add", "sub", "mul", "div")
     recipes: ClassVar[tuple[str, ...]] = ("published", "clipped")
 
@@ -174,7 +174,7 @@ class Composite(Unit):
 
 
 def _spread(rows: Tensor, value: Tensor, lead: int) -> Tensor:
-    """A mask of outputs, `*batch x out`, for a value `*batch x out x ...`, or for one shared by all outputs."""
+    """A mask of outputs, `*batch x out`, for a value `*batch x out x ...`, or for one that outputs share."""
     if value.dim() > lead + 1 and value.shape[lead] == rows.shape[-1]:
         return rows.reshape(*rows.shape, *(1,) * (value.dim() - lead - 1)).expand_as(value)
     shared = rows.any(-1)

@@ -5,7 +5,8 @@ Four modules are preset to cumulative operations: :math:`\sum x_i`, :math:`-\sum
 
 .. math::
     m_{t,r} = \mathrm{st\_softmax}(M_{t,r}), \qquad
-    a_k = \pm \sum_r m_{t,r,k} z_r \quad\text{or}\quad \Big(\prod_r (m_{t,r,k} z_r + 1 - m_{t,r,k})\Big)^{\pm 1}
+    a_k = \pm \sum_r m_{t,r,k} z_r \quad\text{or}\quad
+    a_k = \Big(\prod_r (m_{t,r,k} z_r + 1 - m_{t,r,k})\Big)^{\pm 1}
 
 and the selected module (algorithm 1, see `nalm.models.selection`) writes line t; the last line is the result.
 Thesis, section 7.2.6, figure 7.1d.
@@ -107,7 +108,7 @@ class FrozenSelector(Composite):
     """
 
     name = "frozen-selector"
-    ops = ("add", "sub", "mul", "div", "reciprocal")
+    ops: tuple[str, ...] = ("add", "sub", "mul", "div", "reciprocal")
     unary = ("reciprocal",)
     recipes = ("published",)
 

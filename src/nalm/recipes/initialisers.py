@@ -98,5 +98,11 @@ def gated_product_variance(inputs: int, variance: float) -> float:
     return float(kept ** (1 / inputs) - 0.25)
 
 
-SCHEMES = {"nau": half_capped, "xavier": xavier_uniform}
+def torch_linear(in_features: int, out_features: int) -> Uniform:
+    """Uniform (-r, r) with r = 1 / sqrt(in), as `torch.nn.Linear` draws its weights and its bias."""
+    bound = 1 / math.sqrt(in_features)
+    return Uniform(-bound, bound)
+
+
+SCHEMES = {"nau": half_capped, "xavier": xavier_uniform, "torch": torch_linear}
 """Initialisers by name, for recipes that set their own: functions of in and out features."""
