@@ -33,5 +33,6 @@ __all__ = [
     "KINDS", "OPERATIONS", "RANGES", "RANGE_SETS", "TASKS", "TEST_RANGES", "ArithmeticDataset", "Benford",
     "ByInput", "Composition", "Distribution", "EnvironmentTask", "MeanAbsoluteError", "MeanSquaredError",
     "Measure", "Range", "RangeTask", "Reciprocal", "Shortfall", "SingleModule", "Split", "StoredTask",
-    "Table", "Task", "TenParameters", "TruncatedNormal", "WrongClass", "WrongNumber", "expand_ranges", "read_csv",
+    "Table", "Task", "TenParameters", "TruncatedNormal", "WrongClass", "WrongNumber", "expand_ranges",
+    "read_csv",
 ]  # fmt: skip

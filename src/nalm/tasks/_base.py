@@ -175,7 +175,7 @@ class Task:
         return list(self.identity().get("columns") or (f"x{k + 1}" for k in range(self.in_features)))
 
     def is_solution(self, expression: Any) -> bool:
-        """Whether a sympy expression in `input_names` is what the task computes, for tasks with `has_formulas`."""
+        """Whether a sympy expression in `input_names` is what the task computes, if it `has_formulas`."""
         raise NotImplementedError
 
     @property

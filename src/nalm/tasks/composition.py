@@ -42,7 +42,13 @@ CUMULATIVE = {"add": "add", "sub": "minus", "mul": "mul", "div": "inverse"}
 """The thesis's operations, and what one step of an expression graph calls them."""
 TWO_STEPS = tuple(f"{first}-{second}" for first, second in itertools.product(CUMULATIVE, repeat=2))
 """The 16 expressions of the thesis."""
+OTHER_READINGS = {
+    "mul-sub*": ("mul", "sub"),
+    "div-sub*": ("inverse", "sub"),
+}
+"""Table 7.6 of the thesis writes ab - c and 1/(ab) - c for two of them, table 7.1 -ab - c and -1/(ab) - c."""
 _SAMPLED = re.compile(r"(?P<steps>\d+)-step(?:\((?P<ops>[a-z|]+)\))?(?P<how>[-:])(?P<number>\d+)")
+_NAMED = {op: tuple(CUMULATIVE[part] for part in op.split("-")) for op in TWO_STEPS} | OTHER_READINGS
 _FORMS = "one of the 16 such as add-mul, 3-step-17 or 3-step:200"
 _CODES = tuple(op for op, (_, _, second) in SIGNS.items() if second)
 MOST_STEPS, MOST_EXPRESSIONS = 8, 10_000
@@ -54,7 +60,8 @@ class Composition(RangeTask):
     """An expression of several steps.
 
     Args:
-        op: the expression: one of the 16, such as add-mul, or `3-step-17`.
+        op: the expression: one of the 16, such as add-mul; mul-sub* or div-sub*, as table 7.6 of the thesis
+            writes these two; or `3-step-17`.
         range: a name from `nalm list ranges`, or `train=>test` such as `1:2=>2:6`.
         inputs: number of inputs; by default 4 for the 16, and twice the number of steps for others.
     """
@@ -70,10 +77,10 @@ class Composition(RangeTask):
     has_formulas: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
-        steps = 2 if self.op in TWO_STEPS else _parsed(self.op)[0]
+        steps = 2 if self.op in _NAMED else _parsed(self.op)[0]
         if self.inputs == 0:
             object.__setattr__(self, "inputs", 2 * steps)
-        check_inputs(self.inputs, 3 if self.op in TWO_STEPS else 1)
+        check_inputs(self.inputs, 3 if self.op in _NAMED else 1)
         parse_pair(self.range)
         self.graph  # noqa: B018 - refuses a number that the language does not have
 
@@ -82,7 +89,7 @@ class Composition(RangeTask):
         """The expressions, with `3-step:200` written out."""
         found: list[str] = []
         for name in names:
-            if name in TWO_STEPS:
+            if name in _NAMED:
                 found.append(name)
                 continue
             _, _, number = _parsed(name)
@@ -98,8 +105,8 @@ class Composition(RangeTask):
     @property
     def graph(self) -> ExpressionGraph:
         """The expression to be learnt."""
-        if self.op in TWO_STEPS:
-            first, second = (CUMULATIVE[op] for op in self.op.split("-"))
+        if self.op in _NAMED:
+            first, second = _NAMED[self.op]
             return ExpressionGraph(self.inputs, (Step(first, 0, 1), Step(second, self.inputs, 2)))
         steps, operations, number = _parsed(self.op)
         return sampled_expression(steps, self.inputs, operations, number)

@@ -3,6 +3,7 @@
 from nalm.papers.entry import Entry
 from nalm.papers.mistry2023.entries import (
     benchmark,
+    composition,
     division,
     division_appendix,
     division_near_zero,
@@ -19,6 +20,7 @@ from nalm.papers.mistry2023.entries import (
 
 ENTRIES: tuple[Entry, ...] = (
     *benchmark.ENTRIES,
+    *composition.ENTRIES,
     *division.ENTRIES,
     *division_appendix.ENTRIES,
     *division_near_zero.ENTRIES,

@@ -1,0 +1,224 @@
+"""The thirteen models of thesis, table 7.3, on the 16 expressions, and what their runs have learnt.
+
+An expression counts as learnt by a model if the run with the lowest validation error, of all seeds, is below
+the task's threshold on the test range. The thesis says neither how many seeds it took nor how it chose.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from nalm.evaluate.intervals import Interval, t_interval
+from nalm.experiment.bench import Experiment
+from nalm.experiment.rebuild import model_of
+from nalm.experiment.run import Case
+from nalm.experiment.store import Record
+from nalm.models import ModelSpec
+from nalm.models.path import steps_of
+from nalm.papers.agreement import Finding
+from nalm.papers.budget import Budget, chosen_rows
+from nalm.papers.claims import Answer, Check, Findings, Key
+from nalm.papers.entry import Measured, Records
+from nalm.papers.figures import row_of_panels
+from nalm.papers.mistry2023.composition_setups import CompositionSetup, composition_setups
+from nalm.papers.scale import Scale
+from nalm.papers.shared.findings import exact, found, share
+from nalm.tasks import Composition
+from nalm.tasks.composition import TWO_STEPS
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+SEEDS, STEPS = 20, 200_000
+_QUICK_SEEDS, _QUICK_STEPS = 2, 0.02
+_DRAWN_AGAIN = 1000
+BY_LINE_13 = ", gradients by line 13"
+"""Added to the rows of selectors that follow line 13 of algorithm 1 instead of the text."""
+ALL, BEST, SCRATCHPAD = "all 16", "run with the lowest validation error", "reads a line of working"
+CORRECT, PER_SEED, INTERPOLATION, EXTRAPOLATION = (
+    "correct",
+    "correct per seed",
+    "interpolation",
+    "extrapolation",
+)
+
+
+def rows_of_table() -> dict[str, CompositionSetup]:
+    """The rows of table 7.3, and once more those with selectors, with the gradients of line 13."""
+    setups = dict(composition_setups())
+    for row, setup in composition_setups().items():
+        if isinstance(setup.model, ModelSpec) and "selector" in setup.model.name:
+            other = ModelSpec.parse(str(setup.model).replace(")", ";gradient=both)"))
+            setups[row + BY_LINE_13] = replace(setup, row=row + BY_LINE_13, model=other)
+    return setups
+
+
+@dataclass(frozen=True)
+class Layout:
+    """Models on expressions.
+
+    Attributes:
+        entry: the name of the entry.
+        rows: the rows of table 7.3 to train.
+        ops: the expressions.
+        summary: whether numbers over all expressions are wanted, as in table 7.3, or single ones.
+    """
+
+    entry: str
+    rows: tuple[str, ...]
+    ops: tuple[str, ...] = TWO_STEPS
+    summary: bool = False
+
+    def budget(self, scale: Scale) -> Budget:
+        """Seeds and steps at a scale."""
+        return Budget(scale, SEEDS, _QUICK_SEEDS, _QUICK_STEPS)
+
+    def cases(self, scale: Scale) -> dict[tuple[str, str], Case]:
+        """Every model on each expression, by row and expression."""
+        setups, steps = rows_of_table(), self.budget(scale).steps(STEPS)
+        rows = chosen_rows(scale, self.rows) if self.summary else self.rows
+        return {(row, op): _case(setups[row], op, steps) for row in rows for op in self.ops}
+
+    def plan(self, scale: Scale) -> list[Experiment]:
+        """Every case, trained for every seed."""
+        return [Experiment(self.entry, tuple(self.cases(scale).values()), self.budget(scale).seeds)]
+
+    def compute(self, scale: Scale, records: Records) -> Measured:
+        """The numbers of the table, and the share of seeds that learn each expression."""
+        findings: dict[Key, Finding] = {}
+        runs: dict[str, dict[str, list[Run]]] = {}
+        for (row, op), case in self.cases(scale).items():
+            if records.get(case):
+                runs.setdefault(row, {})[op] = [Run.of(case, record) for record in records[case]]
+        for row, by_op in runs.items():
+            findings |= _over_all(row, by_op) if self.summary else _one_by_one(by_op)
+        budget = self.budget(scale)
+        notes = budget.fewer_seeds() + budget.fewer_steps(STEPS)
+        return Measured(Findings(findings), notes, data=runs)
+
+
+def _case(setup: CompositionSetup, op: str, steps: int) -> Case:
+    iterations = None if steps == STEPS else steps
+    task = Composition(op)
+    return Case(setup.model, task, iterations, setup.recipe, hidden=setup.hidden, schedule="scaled")
+
+
+@dataclass(frozen=True)
+class Run:
+    """What became of one run."""
+
+    validation: float
+    test: float
+    solved: bool
+    reads_line: bool | None
+
+    @classmethod
+    def of(cls, case: Case, record: Record) -> Run:
+        """From a stored run; errors that are not numbers are infinite."""
+        validation, test = (
+            float(np.nan_to_num(curve[record.chosen], nan=np.inf, posinf=np.inf))
+            for curve in (record.validation, record.test)
+        )
+        task = case.task
+        assert isinstance(task, Composition)
+        return cls(validation, test, test < task.threshold(), _reads_line(case, record))
+
+
+def _reads_line(case: Case, record: Record) -> bool | None:
+    """Whether the last step of a selector reads a line of working; None for other models."""
+    if "selector" not in case.model.name:
+        return None
+    model, task = model_of(record), case.task
+    return None if model is None else steps_of(model, task.input_names)[-1].reads_lines
+
+
+def best_of(runs: Sequence[Run]) -> Run:
+    """The run with the lowest validation error."""
+    return min(runs, key=lambda run: run.validation)
+
+
+def _over_all(row: str, by_op: Mapping[str, Sequence[Run]]) -> dict[Key, Finding]:
+    """Numbers over all expressions, and the share of seeds that learn each."""
+    chosen = [best_of(runs) for runs in by_op.values()]
+    seeds = min(map(len, by_op.values()))
+    per_seed = [sum(runs[k].solved for runs in by_op.values()) for k in range(seeds)]
+    found_: dict[Key, Finding] = {
+        (row, ALL, CORRECT): found(_count_interval(list(by_op.values())), seeds),
+        (row, ALL, PER_SEED): found(t_interval(per_seed), seeds),
+        (row, ALL, INTERPOLATION): found(t_interval([run.validation for run in chosen]), len(chosen)),
+        (row, ALL, EXTRAPOLATION): found(t_interval([run.test for run in chosen]), len(chosen)),
+    }
+    return found_ | {(row, op, "success"): share([r.solved for r in runs]) for op, runs in by_op.items()}
+
+
+def _count_interval(by_op: Sequence[Sequence[Run]]) -> Interval:
+    """The number of expressions learnt, and where it lies if the seeds are drawn again."""
+    stream, counts = np.random.default_rng(0), []
+    for _ in range(_DRAWN_AGAIN):
+        drawn = (best_of([runs[k] for k in stream.integers(0, len(runs), len(runs))]) for runs in by_op)
+        counts.append(sum(run.solved for run in drawn))
+    value = sum(best_of(runs).solved for runs in by_op)
+    low, high = np.quantile(counts, [0.025, 0.975])
+    return Interval(float(value), min(float(low), value), max(float(high), value))
+
+
+def _one_by_one(by_op: Mapping[str, Sequence[Run]]) -> dict[Key, Finding]:
+    """For each expression the share of seeds that learn it, whether the best run does, and what it reads."""
+    made: dict[Key, Finding] = {}
+    for op, runs in by_op.items():
+        made[op, "seeds", "success"] = share([run.solved for run in runs])
+        made[op, BEST, "learnt"] = exact(float(best_of(runs).solved))
+        if best_of(runs).reads_line is not None:
+            made[op, SCRATCHPAD, "learnt"] = exact(float(bool(best_of(runs).reads_line)))
+    return made
+
+
+def is_learnt(op: str, expected: bool) -> Check:
+    """Whether the best run learns an expression, as the thesis says it does or does not."""
+    return _agrees(op, BEST, expected)
+
+
+def reads_line(op: str, expected: bool) -> Check:
+    """Whether the best run reads a line of working, as the thesis says it does or does not."""
+    return _agrees(op, SCRATCHPAD, expected)
+
+
+def _agrees(op: str, column: str, expected: bool) -> Check:
+    def check(f: Findings) -> Answer:
+        rate = f[op, "seeds", "success"]
+        ours = f[op, column, "learnt"].value
+        # Where only some seeds learn it, others might have given the opposite.
+        weak = 0 < rate.solved < rate.n
+        return Answer(
+            ours == expected, weak, float(expected), ours, detail=f"{rate.solved} of {rate.n} seeds"
+        )
+
+    return check
+
+
+def no_more_than(rows: Iterable[str], other: str) -> Check:
+    """No row learns more expressions than another."""
+    return lambda f: all((f[r, ALL, CORRECT].value or 0) <= (f[other, ALL, CORRECT].value or 0) for r in rows)
+
+
+def draw(measured: Measured, figure: Figure) -> None:
+    """The share of seeds that learn each expression, one row per model."""
+    runs: Mapping[str, Mapping[str, Sequence[Run]]] = measured.data or {}
+    (axis,) = row_of_panels(figure, 1, 9.5, 1.5 + 0.32 * max(1, len(runs)))
+    ops = list(dict.fromkeys(op for by_op in runs.values() for op in by_op))
+    shares = [[np.mean([run.solved for run in by_op[op]]) for op in ops] for by_op in runs.values()]
+    if not shares:
+        return
+    axis.imshow(shares, vmin=0, vmax=1, cmap="Blues", aspect="auto")
+    axis.set_xticks(range(len(ops)), ops, rotation=45, ha="right")
+    axis.set_yticks(range(len(runs)), list(runs))
+    for k, line in enumerate(shares):
+        for j, value in enumerate(line):
+            if value > 0:
+                colour = "white" if value > 0.6 else "black"
+                axis.text(j, k, f"{100 * value:.0f}", ha="center", va="center", color=colour, fontsize=8)
+    axis.set_title("Seeds that learn the expression, %")
