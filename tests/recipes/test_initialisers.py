@@ -4,7 +4,15 @@ import torch
 from scipy import integrate, stats
 
 import nalm
-from nalm.recipes.initialisers import Constant, Normal, Uniform, half_capped, tanh_sigmoid, xavier_uniform
+from nalm.recipes.initialisers import (
+    Constant,
+    Normal,
+    Uniform,
+    half_capped,
+    tanh_sigmoid,
+    torch_linear,
+    xavier_uniform,
+)
 from nalm.streams import Purpose, counters, key, uniform
 
 
@@ -47,6 +55,15 @@ def test_xavier_has_the_known_bounds(in_features, out_features, gain, bound):
 def test_half_capped_is_xavier_but_at_most_one_half(in_features, out_features, bound):
     initial = half_capped(in_features, out_features)
     assert (initial.low, initial.high) == pytest.approx((-bound, bound))
+
+
+def test_torch_linear_has_the_bounds_of_torch():
+    torch.manual_seed(0)
+    layer = torch.nn.Linear(16, 1000)
+    initial = torch_linear(16, 1000)
+    assert initial.high == -initial.low == 0.25
+    for drawn in (layer.weight, layer.bias):
+        assert 0.24 < float(drawn.detach().abs().max()) <= 0.25
 
 
 def test_uniform_is_uniform(u):

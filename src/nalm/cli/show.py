@@ -20,12 +20,14 @@ def show(
     """Show a unit: its equation, options, operations, recipes and papers."""
     with interrupts.importing():
         from nalm.cli.unit_page import unit_page
+        from nalm.models.composites import COMPOSITES
 
     page = unit_page(unit)
     if write_json(page, json_file):
         return
     print(page["description"])
-    python = f"{page['class']} of {page['source']}" if page["source"] else f"nalm.{page['class']}"
+    package = "nalm.models" if page["name"] in COMPOSITES else "nalm"
+    python = f"{page['class']} of {page['source']}" if page["source"] else f"{package}.{page['class']}"
     print("\nOn the command line:", page["name"], "   In Python:", python)
     print("Operations:", ", ".join(page["ops"]) or "not known; benchmarks try all")
     options = ", ".join(f"{name}={default!r}" for name, default in page["options"].items())

@@ -104,7 +104,7 @@ class FrozenSelector(Composite):
         >>> selector = FrozenSelector(3, 1).eval()
         >>> selector.ideal_("div", 0, 2)
         >>> selector(torch.tensor([[5.0, 100.0, 2.0]]))
-        tensor([[2.5000]], grad_fn=<...>)
+        tensor([[2.5000]])
     """
 
     name = "frozen-selector"

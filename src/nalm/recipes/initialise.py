@@ -13,7 +13,8 @@ from nalm.recipes.subject import Subject
 class Initialise:
     """Draw a parameter by another scheme, in every unit or only in units named `unit`.
 
-    The schemes are "nau", "xavier" and "torch" (that of torch's linear layer). It applies where weights are drawn by seed, not where training continues from a module's present weights.
+    The schemes are "nau", "xavier" and "torch", that of torch's linear layer. It applies where weights are
+    drawn by seed, not where training continues from a module's present weights.
     """
 
     parameter: str = field(metadata={"shape": True})

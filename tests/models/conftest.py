@@ -1,0 +1,6 @@
+"""The references of the units are shared with those of composites."""
+
+import sys
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parents[1] / "units"))
