@@ -180,7 +180,7 @@ class Search:
     def _with_last(
         self, found: tuple[Named, ...], op: str, column: int | None = None, *, swapped: bool = False
     ) -> tuple[Named, ...]:
-        """Steps of the rest, and the one that was undone, which reads the rest and an input, or only the rest."""
+        """Steps of the rest, and the one that was undone, which reads the rest once or twice."""
         self._numbers -= 1
         renamed = tuple((self._numbers if step[0] == -1 else step[0], *step[1:]) for step in found)
         rest = renamed[-1][0]
