@@ -69,3 +69,13 @@ def frozen_selector(x, p):
         k = p["logits"][t].tolist().index(max(p["logits"][t]))
         lines.append([add, -sub, mul, 1 / div][k])
     return lines[-1][:, None]
+
+
+def composer(x, p):
+    """Every step as a weighted sum of the eight operations on weighted sums of lines."""
+    lines = list(x.T)
+    for operation, left, right in zip(p["operation"], p["left"], p["right"]):
+        u, v = (sum(w * line for w, line in zip(weights, lines)) for weights in (left, right))
+        results = [u + v, u - v, -u - v, u * v, u / v, 1 / (u * v), -u, 1 / u]
+        lines.append(sum(w * result for w, result in zip(operation, results)))
+    return sum(w * line for w, line in zip(p["output"], lines))[:, None]

@@ -24,6 +24,8 @@ REFERENCES = {
     "frozen-selector": references.frozen_selector,
     "frozen-selector(steps=3)": references.frozen_selector,
     "hybrid": references.hybrid,
+    "composer": references.composer,
+    "composer(steps=2)": references.composer,
 }
 NAMES = list(REFERENCES)
 ROWS = torch.rand(6, 4, dtype=torch.float64, generator=torch.Generator().manual_seed(0)) + 0.5

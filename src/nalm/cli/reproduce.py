@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -61,7 +62,7 @@ def reproduce(
 
     if stored and dry_run:
         raise ArgumentError("stored", "left out with --dry-run: it computes nothing", "both")
-    wanted = make_scale(scale, seeds, steps, None if rows is None else rows.split(";"))
+    wanted = make_scale(scale, seeds, steps, None if rows is None else _separated(rows))
     check_writable(json_file)
     _check_folder(figures)
     with chosen_executor(jobs, scheduler) as executor:
@@ -140,3 +141,8 @@ def _save_figure(entry: Entry, measured: Measured, folder: Path, result: dict[st
         say(str(error))
     else:
         say(f"Figure written to {' and '.join(map(str, files))}.")
+
+
+def _separated(rows: str) -> list[str]:
+    """Names of rows between semicolons; those in brackets belong to a name."""
+    return [row.strip() for row in re.split(r";(?![^\[(]*[\])])", rows)]

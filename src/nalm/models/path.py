@@ -1,7 +1,8 @@
 """The path that a trained model takes: step by step which unit acts, what it reads and what it writes.
 
-For selectors a step is one of their own (thesis, tables 7.5 and 7.6), for stacks it is an output of a layer
-(table 7.4). Weights close to discrete values are read as these; others are shown with two digits.
+For selectors and the composer a step is one of their own (thesis, tables 7.5 and 7.6), for stacks it is an
+output of a layer (table 7.4). Weights close to discrete values are read as these; others are shown with two
+digits.
 """
 
 from __future__ import annotations
@@ -15,18 +16,22 @@ import torch
 from torch import nn
 
 from nalm.errors import ArgumentError
+from nalm.models.composer import Composer
 from nalm.models.frozen_selector import FrozenSelector, module_expression
 from nalm.models.gated import GatedPair
 from nalm.models.selector import RecurrentSelector
 from nalm.symbolic.explanation import TOLERANCE
+from nalm.symbolic.expression_graph import SIGNS, SUM, ExpressionGraph, applied
 from nalm.units import Unit, outer_units
 from nalm.units._symbolic import number
 
 _DIGITS = 2
+_UNIT_OF = {op: "nau" if kind == SUM else "nmu" if op == "mul" else "nru" for op, (kind, *_) in SIGNS.items()}
+"""The unit that computes an operation of an expression graph."""
 
 
 @dataclass(frozen=True)
-class Step:
+class PathStep:
     """One unit at work, as plain data.
 
     Attributes:
@@ -53,8 +58,8 @@ class Step:
         return any(name.startswith("line") for name in self.reads)
 
 
-def steps_of(model: nn.Module, names: Sequence[str], *, tolerance: float = TOLERANCE) -> list[Step]:
-    """The steps of a selector, or of a stack of units and gated pairs.
+def steps_of(model: nn.Module, names: Sequence[str], *, tolerance: float = TOLERANCE) -> list[PathStep]:
+    """The steps of a selector or a composer, or of a stack of units and gated pairs.
 
     Args:
         model: one model, without a batch shape: a unit or an `nn.Sequential` of units.
@@ -73,12 +78,14 @@ def steps_of(model: nn.Module, names: Sequence[str], *, tolerance: float = TOLER
         raise ArgumentError("names", expected, f"{len(names)}")
     if isinstance(units[0], (RecurrentSelector, FrozenSelector)) and len(units) == 1:
         return _turns(units[0], names, tolerance)
+    if isinstance(units[0], Composer) and len(units) == 1:
+        return _of_graph(units[0].graph(units[0].parameter_values()), names)
     return _layers(units, names, tolerance)
 
 
 def _turns(
     selector: RecurrentSelector | FrozenSelector, names: Sequence[str], tolerance: float
-) -> list[Step]:
+) -> list[PathStep]:
     """Step by step through a selector."""
     inputs, made, results = _symbols(names), [], list[Any]()
     values = selector.parameter_values()
@@ -99,7 +106,23 @@ def _turns(
     return made
 
 
-def _layers(units: Sequence[Unit], names: Sequence[str], tolerance: float) -> list[Step]:
+def _of_graph(graph: ExpressionGraph | None, names: Sequence[str]) -> list[PathStep]:
+    """Step by step through an expression graph; nothing if there is none."""
+    if graph is None:
+        return []
+    lines = _symbols([*names, *(f"line{t + 1}" for t in range(len(graph.steps)))])
+    results, made = graph.lines(lines[: graph.inputs]), []
+    for t, step in enumerate(graph.steps):
+        line = graph.inputs + t
+        if line not in graph.needed:
+            continue
+        own = applied(step.op, lines[step.left], lines[step.right])
+        writes = "y" if line == graph.result else str(lines[line])
+        made.append(_step(t + 1, 1, _UNIT_OF[step.op], lines[:line], writes, own, results[line]))
+    return made
+
+
+def _layers(units: Sequence[Unit], names: Sequence[str], tolerance: float) -> list[PathStep]:
     """Output by output through the layers of a stack."""
     symbols = results = _symbols(names)
     made = []
@@ -148,9 +171,9 @@ def _expressions(unit: Unit, symbols: list[Any], tolerance: float) -> list[Any]:
 
 def _step(
     step: int, output: int, unit: str, given: Sequence[Any], writes: str, own: Any, result: Any
-) -> Step:
+) -> PathStep:
     reads = tuple(str(s) for s in given if s.is_Symbol and s in own.free_symbols)
-    return Step(step, output, unit, reads, writes, str(own), str(_rounded(result)))
+    return PathStep(step, output, unit, reads, writes, str(own), str(_rounded(result)))
 
 
 def _symbols(names: Sequence[str]) -> list[Any]:
