@@ -146,5 +146,9 @@ def probe_rows(x: np.ndarray, y: np.ndarray, most: int = _PROBED) -> np.ndarray:
     order = np.argsort(score, kind="stable")
     _, first = np.unique(np.column_stack([x, y])[order], axis=0, return_index=True)
     distinct = order[np.sort(first)]
-    usual_half = distinct[: max(most, len(distinct) // 2)]
-    return usual_half[np.linspace(0, len(usual_half) - 1, min(most, len(usual_half))).astype(int)]
+    whole = int(np.isfinite(score[distinct]).sum())  # without zeros
+    usual_half = distinct[: min(max(most, len(distinct) // 2), max(1, whole))]
+    chosen = usual_half[np.linspace(0, len(usual_half) - 1, min(most, len(usual_half))).astype(int)]
+    # Values are sorted by the first row, so that no two columns should be equal there, nor their sum zero.
+    gaps = np.abs(np.diff(np.sort(np.abs(np.column_stack([x, y])[chosen]), axis=1), axis=1))
+    return chosen[np.argsort(-gaps.min(1), kind="stable")] if gaps.size else chosen

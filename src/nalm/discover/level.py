@@ -42,7 +42,7 @@ class Level:
     def of(
         cls, start: int, values: np.ndarray, codes: np.ndarray, left: np.ndarray, right: np.ndarray
     ) -> Level:
-        """The level of these values, without those that are not numbers, zero or there already."""
+        """The level of these values, without those that are no numbers, zero at first, or there already."""
         if start > 0:  # inputs are all kept, so that their indices are those of the columns
             kept = _distinct(values, left)
             values, codes, left, right = (part[kept] for part in (values, codes, left, right))
@@ -84,10 +84,10 @@ def up_to_sign(values: np.ndarray) -> np.ndarray:
 def _distinct(values: np.ndarray, left: np.ndarray) -> np.ndarray:
     """Places of usable values, each once per first operand: other steps may be shared otherwise."""
     with np.errstate(all="ignore"):
-        usable = np.isfinite(values).all(1) & (values != 0).all(1) & (np.abs(values) < 1e100).all(1)
+        usable = np.isfinite(values).all(1) & (values[:, 0] != 0) & (np.abs(values) < 1e100).all(1)
         places = np.flatnonzero(usable)
         some = up_to_sign(values[places][:, :4])
-        scaled = np.rint(np.log(np.abs(some)) * _FINEST).astype(np.int64)
+        scaled = np.rint(np.log(np.where(some == 0, 1e-200, np.abs(some))) * _FINEST).astype(np.int64)
     keys = np.zeros(len(places), dtype=np.uint64)
     for column, sign in zip(scaled.T, (some > 0).T):
         keys = (keys ^ column.astype(np.uint64)) * np.uint64(0x9E3779B97F4A7C15) + sign
