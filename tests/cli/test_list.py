@@ -4,11 +4,12 @@ import json
 
 import pytest
 
+from nalm.models.composites import COMPOSITES
 from nalm.papers import PAPERS, ledger
 from nalm.tasks import RANGES, TASKS
 from nalm.units import UNITS
 
-NAMES = {"units": list(UNITS), "tasks": list(TASKS), "ranges": list(RANGES), "papers": list(PAPERS)}
+NAMES = {"units": [*UNITS, *COMPOSITES], "tasks": list(TASKS), "ranges": list(RANGES), "papers": list(PAPERS)}
 KEYS = {
     "units": {"name", "class", "ops", "recipes", "papers", "summary"},
     "tasks": {"name", "ops", "inputs", "ranges", "models", "summary"},

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import inspect
-from dataclasses import asdict, fields, is_dataclass
+from dataclasses import asdict
 from typing import Any
 
 from torch import nn
 
+from nalm.models.composites import COMPOSITES
 from nalm.models.offered import load_each
 from nalm.models.user_units import load_offered, offered_names
 from nalm.papers import PAPERS
-from nalm.tasks import RANGE_SETS, RANGES, Task
+from nalm.tasks import RANGE_SETS, RANGES, RangeTask, Task
 from nalm.tasks.registry import all_tasks
 from nalm.units import UNITS, Unit
 from nalm.units._base import COMMON_RECIPES
@@ -33,9 +34,10 @@ def listing(kind: str) -> tuple[Rows, list[str]]:
 
 
 def _unit_rows() -> tuple[Rows, list[str]]:
-    """Our units, then those that packages offer, by the names that they are offered under."""
-    theirs, faults = load_each((name for name in offered_names() if name not in UNITS), load_offered)
-    ours = [unit_row(unit) for unit in UNITS.values()]
+    """Our units, those made of units, and those that packages offer, by the names they are offered under."""
+    known = {**UNITS, **COMPOSITES}
+    theirs, faults = load_each((name for name in offered_names() if name not in known), load_offered)
+    ours = [unit_row(unit) for unit in known.values()]
     return ours + [{**row_of(found.kind), "name": name} for name, found in theirs.items()], faults
 
 
@@ -69,18 +71,20 @@ def plain_row(module: type[nn.Module]) -> dict[str, Any]:
 
 
 def _task_row(task: type[Task]) -> dict[str, Any]:
-    """A task in short; one that is not about ranges has no usual number of inputs."""
-    defaults: dict[str, Any] = {}
-    if is_dataclass(task):
-        defaults = {field.name: field.default for field in fields(task)}
+    """A task in short."""
     return {
         "name": task.name,
         "ops": list(task.ops),
-        "inputs": defaults.get("inputs"),
+        "inputs": _usual_inputs(task),
         "ranges": list(getattr(task, "ranges", ())),
         "models": list(task.models),
         "summary": _summary(task),
     }
+
+
+def _usual_inputs(task: type[Task]) -> int | None:
+    """The number of inputs of a task; one that is not about ranges has no usual one."""
+    return task.of(task.ops[0], task.ranges[0]).inputs if issubclass(task, RangeTask) else None
 
 
 def _range_row(name: str, group: str) -> dict[str, Any]:
