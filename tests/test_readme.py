@@ -8,7 +8,14 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[1]
-PAGES = ("README.md", "docs/own-loop.md", "docs/train.md", "docs/solve.md", "docs/many-units.md")
+PAGES = (
+    "README.md",
+    "docs/own-loop.md",
+    "docs/train.md",
+    "docs/solve.md",
+    "docs/many-units.md",
+    "docs/composition.md",
+)
 BLOCK = re.compile(r"```python\n(.*?)```\n(?:\s*```text\n(.*?)```)?", re.DOTALL)
 EXAMPLES = {
     f"{page}-{k}": (page, code, printed)

@@ -89,7 +89,8 @@ def compose(
         ops: some of add, sub, mul and div.
         names: names of the columns of x; by default those of the DataFrame, or x1, x2, ….
         max_seconds: when to give up and return the best formula so far.
-        on_formula: called with each better formula and the number of steps that are searched.
+        on_formula: called with each better formula, as an `ExpressionGraph`, and the share of the variance
+            that it leaves unexplained.
 
     Example:
         >>> x = torch.rand(100, 4, dtype=torch.float64) + 1
@@ -102,8 +103,9 @@ def compose(
     _check(steps, ops, max_seconds)
     hunt = Hunt(inputs, target, steps, allowed_operations(ops), began + max_seconds, on_formula)
     with torch.inference_mode(False), torch.no_grad(), one_thread():
-        graphs = hunt.exact()
-        graph = graphs[0] if graphs else hunt.best()
+        # No formula of sums and products is always zero.
+        graphs = hunt.exact() if bool(target.any()) else []
+        graph = graphs[0] if graphs else hunt.best() if bool(target.any()) else None
         found, notes, r2 = judged(graph, graphs[1:], inputs, target, columns)
     if hunt.is_late:
         notes = [*notes, f"The search was ended after {max_seconds:g} s."]

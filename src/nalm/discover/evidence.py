@@ -86,34 +86,40 @@ def _constants(graph: ExpressionGraph, x: Tensor, names: Sequence[str]) -> list[
 
 
 def _dependent(x: np.ndarray, names: Sequence[str], precision: float) -> list[str]:
-    """A sentence for each column that others could replace."""
+    """Sentences on columns that others could replace."""
     varying = [k for k in range(x.shape[1]) if np.ptp(x[:, k]) > 0]
-    found = {}
+    found = []
+    sums = _tied(x[:, varying], precision)
+    if sums:
+        found.append(_sentence([names[varying[k]] for k in sums], "a weighted sum"))
+    with_logarithms = bool((x[:, varying] != 0).all())
+    products = _tied(np.log(np.abs(x[:, varying])), precision) if with_logarithms else []
+    if products and products != sums:
+        found.append(_sentence([names[varying[k]] for k in products], "a product of powers"))
+    if found or len(varying) > _MOST_COLUMNS:
+        return found
     for k in varying:
         others = [j for j in varying if j != k]
-        if not others:
-            continue
-        if _is_combination(x[:, k], x[:, others], precision):
-            found[k] = "a sum of others"
-        elif (x[:, varying] != 0).all() and _is_combination(*_logarithms(x, k, others), precision):
-            found[k] = "a product of powers of others"
-        elif len(varying) <= _MOST_COLUMNS and _is_expression(x[:, k], x[:, others], precision):
-            found[k] = "an expression of others"
-    return [f"Column {names[k]} is {what}: the rows cannot tell them apart." for k, what in found.items()]
+        if others and _is_expression(x[:, k], x[:, others], precision):
+            found.append(f"Column {names[k]} is an expression of others: the rows cannot tell them apart.")
+    return found
 
 
-def _logarithms(x: np.ndarray, k: int, others: Sequence[int]) -> tuple[np.ndarray, np.ndarray]:
-    logs = np.log(np.abs(x))
-    return logs[:, k], logs[:, others]
+def _sentence(names: Sequence[str], how: str) -> str:
+    """Which columns depend on each other."""
+    listed = f"{', '.join(names[:-1])} and {names[-1]}"
+    return f"Columns {listed} are tied by {how}: the rows cannot tell them apart."
 
 
-def _is_combination(column: np.ndarray, others: np.ndarray, precision: float) -> bool:
-    """Whether a weighted sum of the others and a constant gives the column."""
-    design = np.column_stack([np.ones(len(column)), others])
-    scale = np.abs(design).max(0)
-    weights = np.linalg.lstsq(design / scale, column, rcond=None)[0]
-    left = np.abs(design / scale @ weights - column).max()
-    return bool(left <= precision * np.abs(column).max())
+def _tied(columns: np.ndarray, precision: float) -> list[int]:
+    """The columns that take part in a weighted sum that is constant."""
+    centred = columns - columns.mean(0)
+    scaled = centred / np.abs(columns).max(0).clip(min=1e-300)
+    _, sizes, directions = np.linalg.svd(np.linalg.qr(scaled, mode="r"))
+    free = directions[: len(sizes)][sizes <= precision * math.sqrt(len(columns))]
+    if not len(free):
+        return []
+    return np.flatnonzero(np.abs(free).max(0) > 1e-3).tolist()
 
 
 def _is_expression(column: np.ndarray, others: np.ndarray, precision: float) -> bool:
@@ -147,8 +153,11 @@ def probe_rows(x: np.ndarray, y: np.ndarray, most: int = _PROBED) -> np.ndarray:
     _, first = np.unique(np.column_stack([x, y])[order], axis=0, return_index=True)
     distinct = order[np.sort(first)]
     whole = int(np.isfinite(score[distinct]).sum())  # without zeros
-    usual_half = distinct[: min(max(most, len(distinct) // 2), max(1, whole))]
+    # Rows with zeros only where there are hardly any others: nothing can be divided by a zero.
+    usable = whole if whole >= _PROBED // 2 else len(distinct)
+    usual_half = distinct[: min(max(most, len(distinct) // 2), usable)]
     chosen = usual_half[np.linspace(0, len(usual_half) - 1, min(most, len(usual_half))).astype(int)]
     # Values are sorted by the first row, so that no two columns should be equal there, nor their sum zero.
-    gaps = np.abs(np.diff(np.sort(np.abs(np.column_stack([x, y])[chosen]), axis=1), axis=1))
-    return chosen[np.argsort(-gaps.min(1), kind="stable")] if gaps.size else chosen
+    sizes = np.sort(np.abs(np.column_stack([x, y])[chosen]), axis=1)
+    gaps = np.where(sizes[:, 0] > 0, np.diff(sizes, axis=1).min(1), -1.0)
+    return chosen[np.argsort(-gaps, kind="stable")]

@@ -11,6 +11,8 @@ from nalm.second_order.solution import Found
 from nalm.second_order.verdict import has_trace_of, off_sentence, unexplained
 from nalm.symbolic.expression_graph import ExpressionGraph
 
+_MET = 0.9
+"""A formula that fits this share of the rows to their precision is right; the others are named."""
 _EXPLAINED = 0.5
 """A formula that explains less of the variance of the target than this is none."""
 
@@ -42,11 +44,15 @@ def judged(
             count = f"{len(others)} other formula{'' if len(others) == 1 else 's'}"
             reasons.insert(0, f"{count} of as many steps fit every row too, such as {other}.")
         return (Found.DISCRETE if reasons else Found.EXACT), reasons, 1.0
+    if float(met.double().mean()) >= _MET:
+        return Found.DISCRETE, [off_sentence(met)], 1 - unexplained(outputs[met][:, None], y[met][:, None])
     r2 = 1 - unexplained(outputs[:, None], y[:, None])
-    if float(met.double().mean()) >= 0.9:
-        return Found.DISCRETE, [off_sentence(met)], r2
     if r2 < _EXPLAINED:
-        return Found.FAILED, ["No formula explains more than half of the variance of the target."], r2
+        return (
+            Found.FAILED,
+            ["No formula explains more than half of the variance of the target."],
+            max(r2, 0.0),
+        )
     if has_trace_of(x, outputs, y):
         return Found.APPROXIMATE, ["What it leaves unexplained depends on the inputs: it is not noise."], r2
     return Found.DISCRETE, ["It leaves residuals that look like noise."], r2

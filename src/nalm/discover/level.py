@@ -84,9 +84,9 @@ def up_to_sign(values: np.ndarray) -> np.ndarray:
 def _distinct(values: np.ndarray, left: np.ndarray) -> np.ndarray:
     """Places of usable values, each once per first operand: other steps may be shared otherwise."""
     with np.errstate(all="ignore"):
-        usable = np.isfinite(values).all(1) & (values[:, 0] != 0) & (np.abs(values) < 1e100).all(1)
+        usable = np.isfinite(values).all(1) & (values[:, 0] != 0) & (np.abs(values) < 1e250).all(1)
         places = np.flatnonzero(usable)
-        some = up_to_sign(values[places][:, :4])
+        some = up_to_sign(values[places])
         scaled = np.rint(np.log(np.where(some == 0, 1e-200, np.abs(some))) * _FINEST).astype(np.int64)
     keys = np.zeros(len(places), dtype=np.uint64)
     for column, sign in zip(scaled.T, (some > 0).T):
