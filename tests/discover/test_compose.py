@@ -61,6 +61,15 @@ def test_only_the_operations_that_are_allowed_are_used():
     assert nalm.compose(x, x[:, 0] * x[:, 1], ops=["mul"]).found == "exact"
 
 
+def test_a_sign_takes_a_step_where_no_sum_can_turn_it_round():
+    x = table()
+    y = -x[:, 0] * x[:, 1]
+    assert nalm.compose(x, y, steps=1).found != "exact"
+    assert nalm.compose(x, y, steps=2, ops=["mul"]).found != "exact"
+    assert nalm.compose(x, y, steps=2, ops=["mul", "sub"]).found == "exact"
+    assert nalm.compose(x, -x[:, 0] - x[:, 1], steps=1, ops=["add"]).found != "exact"
+
+
 OUTSIDE = {
     "sin": lambda x, noise: np.sin(x[:, 0]),
     "exp": lambda x, noise: np.exp(x[:, 0]) * x[:, 1],

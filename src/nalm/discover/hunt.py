@@ -81,7 +81,7 @@ class Hunt:
 
     def best(self) -> ExpressionGraph | None:
         """The formula that leaves the least unexplained, if none fits every row."""
-        for graph in self._listed():
+        for graph in filter(self._is_allowed, self._listed()):
             self._noted(graph)
             if self.is_late:
                 break
@@ -118,12 +118,16 @@ class Hunt:
         if target[0] == 0:
             return
         for graph in Search(values, target, precision, self.deadline).graphs(steps):
-            if graph.fingerprint is None or graph.fingerprint in known:
+            if not self._is_allowed(graph) or graph.fingerprint is None or graph.fingerprint in known:
                 continue
             known.add(graph.fingerprint)
             self._noted(graph)
             met, _ = fits(graph, self.x, self.y)
             yield graph, float(met.double().mean())
+
+    def _is_allowed(self, graph: ExpressionGraph) -> bool:
+        """Whether it has no more steps than asked for, and no other operations: signs may take some."""
+        return len(graph.steps) <= self.steps and all(step.op in self.ops for step in graph.steps)
 
     def _noted(self, graph: ExpressionGraph) -> None:
         """Remember a formula, with the share of the variance that it leaves unexplained."""

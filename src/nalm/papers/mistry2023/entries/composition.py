@@ -11,8 +11,7 @@ from nalm.papers.shared.findings import measure
 from nalm.tasks.composition import OTHER_READINGS, TWO_STEPS
 
 _GATED = "2L Stacked Gated [NAU;NMU]"
-_RECURRENT = "Recurrent Input with [NAU, NAU, NMU]"
-_FROZEN = "Recurrent Input with Frozen NALMs"
+_RECURRENT, _FROZEN = composition.RECURRENT, composition.FROZEN
 _ROWS = tuple(composition.rows_of_table())
 _PRINTED = tuple(row for row in _ROWS if not row.endswith(composition.BY_LINE_13))
 

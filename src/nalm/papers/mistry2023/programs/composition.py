@@ -21,7 +21,7 @@ from nalm.experiment.store import Record
 from nalm.models import ModelSpec
 from nalm.models.path import steps_of
 from nalm.papers.agreement import Finding
-from nalm.papers.budget import Budget, chosen_rows
+from nalm.papers.budget import Budget, FewerRuns, chosen_rows
 from nalm.papers.claims import Answer, Check, Findings, Key
 from nalm.papers.entry import Measured, Records
 from nalm.papers.figures import row_of_panels
@@ -37,6 +37,7 @@ if TYPE_CHECKING:
 SEEDS, STEPS = 20, 200_000
 _QUICK_SEEDS, _QUICK_STEPS = 2, 0.02
 _DRAWN_AGAIN = 1000
+RECURRENT, FROZEN = "Recurrent Input with [NAU, NAU, NMU]", "Recurrent Input with Frozen NALMs"
 BY_LINE_13 = ", gradients by line 13"
 """Added to the rows of selectors that follow line 13 of algorithm 1 instead of the text."""
 ALL, BEST, SCRATCHPAD = "all 16", "run with the lowest validation error", "reads a line of working"
@@ -46,12 +47,11 @@ BEST_INTERPOLATION, BEST_EXTRAPOLATION = "best interpolation", "best extrapolati
 
 
 def rows_of_table() -> dict[str, CompositionSetup]:
-    """The rows of table 7.3, and once more those with selectors, with the gradients of line 13."""
+    """The rows of table 7.3, and two of those with selectors once more, with the gradients of line 13."""
     setups = dict(composition_setups())
-    for row, setup in composition_setups().items():
-        if isinstance(setup.model, ModelSpec) and "selector" in setup.model.name:
-            other = ModelSpec.parse(str(setup.model).replace(")", ";gradient=both)"))
-            setups[row + BY_LINE_13] = replace(setup, row=row + BY_LINE_13, model=other)
+    for row in (RECURRENT, FROZEN):
+        other = ModelSpec.parse(str(setups[row].model).replace(")", ";gradient=both)"))
+        setups[row + BY_LINE_13] = replace(setups[row], row=row + BY_LINE_13, model=other)
     return setups
 
 
@@ -94,9 +94,16 @@ class Layout:
                 runs.setdefault(row, {})[op] = [Run.of(case, record) for record in records[case]]
         for row, by_op in runs.items():
             findings |= _over_all(row, by_op) if self.summary else _one_by_one(by_op)
-        budget = self.budget(scale)
-        notes = budget.fewer_seeds() + budget.fewer_steps(STEPS)
-        return Measured(Findings(findings), notes, data=runs)
+        return Measured(Findings(findings), self._reduced(scale, runs), data=runs)
+
+    def _reduced(self, scale: Scale, runs: Mapping[str, Mapping[str, Sequence[Run]]]) -> list[str]:
+        """What falls short of the full protocol: seeds, of all rows or of some, and steps."""
+        counts = sorted({len(of_op) for by_op in runs.values() for of_op in by_op.values()})
+        notes: list[str] = []
+        if counts and counts[0] < SEEDS:
+            span = f"{counts[0]}" if counts[0] == counts[-1] else f"{counts[0]} to {counts[-1]}"
+            notes.append(FewerRuns(f"seeds: {span} instead of {SEEDS}"))
+        return notes + self.budget(scale).fewer_steps(STEPS)
 
 
 def _case(setup: CompositionSetup, op: str, steps: int) -> Case:
