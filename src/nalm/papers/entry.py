@@ -51,12 +51,14 @@ class Measured:
         reduced: how the protocol falls short of the paper's, in words; `FewerRuns` leave it comparable.
         data: what else the figure shows, used only for drawing.
         partial: whether only some cells were measured, because others are not trained yet.
+        runs: the number of runs, if it may be less than what was planned.
     """
 
     findings: Findings
     reduced: list[str] = field(default_factory=list)
     data: Any = None
     partial: bool = False
+    runs: int | None = None
 
     @property
     def comparable(self) -> bool:
@@ -78,6 +80,7 @@ class Entry:
         note: what is worth knowing about the set-up.
         same_data: which published numbers do not depend on data that the paper leaves open, if not all.
         lends_spread: whether published means without a spread get ours, because they are of as many models.
+        in_parts: whether it can be measured when only some of its runs are stored.
     """
 
     id: str
@@ -90,6 +93,7 @@ class Entry:
     draw: Draw | None = field(default=None, kw_only=True)
     same_data: Callable[[Published], bool] | None = field(default=None, kw_only=True)
     lends_spread: bool = field(default=False, kw_only=True)
+    in_parts: bool = field(default=False, kw_only=True)
 
     def measure(self, scale: Scale, run: Runner) -> Measured:
         """Train what is not stored, and measure."""
@@ -138,6 +142,7 @@ class Grid(Entry):
     threshold: float | None = None
     quick_seeds: int = 5
     quick_steps: float = 1.0
+    in_parts: bool = field(default=True, kw_only=True)
 
     @functools.cached_property
     def places(self) -> dict[tuple[str, str], Place]:

@@ -57,11 +57,11 @@ def measure(
 
 
 def measure_stored(entry: Entry, scale: Scale, path: Path) -> Measured:
-    """Measure what is in the store so far, and train nothing; only grids can be measured in part."""
+    """Measure what is in the store so far, and train nothing; only some entries can be measured in part."""
     planned = plan(entry, scale, path, 1)
     if planned["stored_runs"] == 0:
         raise NalmError(f"No run of {entry.id} is stored in {path}.")
-    if not isinstance(entry, Grid) and (missing := planned["computed_runs"]):
+    if not entry.in_parts and (missing := planned["computed_runs"]):
         raise NalmError(f"{missing} runs of {entry.id} are not stored, and it cannot be measured in part.")
     return entry.measure(scale, StoredRunner(path))
 
@@ -170,4 +170,6 @@ def _compute(entry: Entry, measured: Measured, scale: Scale) -> dict[str, Any]:
             (each.seeds, case.recipe.iterations) for each in entry.experiments(scale) for case in each.cases
         ]
     runs, steps = sum(n for n, _ in pairs), sum(n * steps for n, steps in pairs)
+    if measured.runs is not None and runs:
+        runs, steps = measured.runs, round(steps * measured.runs / runs)
     return {"runs": runs or None, "run_steps": steps or None, "cpu_seconds": None}

@@ -48,7 +48,7 @@ def _breakdown(
     layout = Layout(f"mistry2023:table{number}", (row,), ops)
     return TrainedStudy(
         layout.entry, title, "thesis, section 7.3", layout.compute, layout.plan,
-        metrics=_LEARNT, main=2, claims=claims, note=_SETTINGS, draw=composition.draw,
+        metrics=_LEARNT, main=2, in_parts=True, claims=claims, note=_SETTINGS, draw=composition.draw,
     )  # fmt: skip
 
 
@@ -63,6 +63,7 @@ ENTRIES = (
         _ALL.plan,
         metrics=_NUMBERS,
         main=7,
+        in_parts=True,
         claims=(
             Claim(_FROZEN, "learns most", no_more_than(_PRINTED, _FROZEN)),
             Claim(_RECURRENT, "learns most of the trained units",

@@ -94,7 +94,8 @@ class Layout:
                 runs.setdefault(row, {})[op] = [Run.of(case, record) for record in records[case]]
         for row, by_op in runs.items():
             findings |= _over_all(row, by_op) if self.summary else _one_by_one(by_op)
-        return Measured(Findings(findings), self._reduced(scale, runs), data=runs)
+        count = sum(len(of_op) for by_op in runs.values() for of_op in by_op.values())
+        return Measured(Findings(findings), self._reduced(scale, runs), data=runs, runs=count)
 
     def _reduced(self, scale: Scale, runs: Mapping[str, Mapping[str, Sequence[Run]]]) -> list[str]:
         """What falls short of the full protocol: seeds, of all rows or of some, and steps."""
