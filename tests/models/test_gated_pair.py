@@ -66,6 +66,14 @@ def test_the_path_shows_partial_gates_and_weights_with_two_digits(add_mul):
     assert (last.unit, last.expression) == ("", "o1*o2/2 + 0.44*o1")
 
 
+def test_a_number_that_stands_alone_has_two_digits_too(add_mul):
+    with torch.no_grad():
+        add_mul[0].gate[0] = 0.0812
+        for part in add_mul[0].parts.values():
+            part.weight[0] = 0
+    assert steps_of(add_mul, "abcd")[0].expression == "0.48"
+
+
 def test_it_can_express_what_either_unit_can():
     assert GatedPair(2, 1, units="nau|nmu").ops == ("add", "sub", "mul")
     assert GatedPair(2, 1, units="inac|inac-mul").ops == ("add", "sub", "mul", "div")

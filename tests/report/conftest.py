@@ -14,3 +14,13 @@ def store_path(tmp_path_factory):
     experiment = make_experiment("single-module", ["nau", "nac", "nmu"], None, ranges, seeds=4)
     fill(path, experiment, lambda run: run.case.model.name != "nac" or run.seed < 2)
     return path
+
+
+@pytest.fixture(scope="module")
+def chrome(tmp_path_factory):
+    """A headless browser."""
+    from browser import started
+
+    driver = started(tmp_path_factory.mktemp("profile"))
+    yield driver
+    driver.quit()

@@ -6,6 +6,7 @@ import numpy as np
 
 from nalm.experiment.run import Run
 from nalm.experiment.store import Record, Store
+from nalm.symbolic.expression_graph import ExpressionGraph, Step
 
 EVIL = "</script><img src=x onerror=\"document.title='owned'\">.py:Unit"
 """A name of a unit that wants to be more than text."""
@@ -64,6 +65,15 @@ def bare_record(run: Run, *, solved: bool = True, **changes) -> Record:
         "errors": {},
     }
     return Record(**{**values, **changes})
+
+
+def searched_record(run: Run, *steps: tuple[str, int, int], **changes) -> Record:
+    """A run of a composer that has found these steps, each an operation and two lines; measured once."""
+    composer = run.case.build()
+    composer.set_graph_(ExpressionGraph(composer.in_features, tuple(Step(*step) for step in steps)))
+    held = {name: p.detach().numpy().copy() for name, p in composer.named_parameters()}
+    once = {"steps": np.array([1]), "validation": np.zeros(1), "test": np.zeros(1), "chosen": 0}
+    return bare_record(run, **{**once, "chosen_parameters": held, **changes})
 
 
 def fill(path, experiment, solved=lambda run: True, **changes) -> None:

@@ -10,9 +10,10 @@ import numpy as np
 import torch
 from torch import nn
 
-from nalm.errors import NalmError
+from nalm.errors import ArgumentError, NalmError
 from nalm.experiment.store import Record
 from nalm.models import ModelSpec
+from nalm.models.path import PathStep, steps_of
 from nalm.models.patience import ESCAPES
 from nalm.models.user_units import failure
 from nalm.symbolic import Explanation, explain
@@ -95,11 +96,16 @@ def formula(record: Record, *, only_readable: bool = False) -> str | None:
         record: the run.
         only_readable: for an unreadable model, give only the reason, which is ten times faster.
     """
+    return read(record, only_readable=only_readable)[0]
+
+
+def read(record: Record, *, only_readable: bool = True) -> tuple[str | None, Explanation | None]:
+    """The text of `formula`, and what it was made from; that is None if there is only a text, or nothing."""
     try:
         found = explanation(record, only_readable=only_readable)
     except ESCAPES as error:
-        return _unreadable(record, error)
-    return None if found is None else str(found)
+        return _unreadable(record, error), None
+    return None if found is None else str(found), found
 
 
 def explanation(record: Record, *, only_readable: bool = True) -> Explanation | None:
@@ -112,6 +118,21 @@ def explanation(record: Record, *, only_readable: bool = True) -> Explanation | 
     found = explain(model, task_of(record).input_names, only_readable=only_readable)
     assert isinstance(found, Explanation)
     return found
+
+
+def path(record: Record, most: int) -> list[PathStep] | None:
+    """What the run's model does step by step; None if it diverged, or has no steps or more than `most`."""
+    model = model_of(record) if record.diverged_at < 0 else None
+    if model is None or sum(unit.out_features for unit in outer_units(model)) > most:
+        return None
+    try:
+        steps = steps_of(model, task_of(record).input_names)
+    except ArgumentError:
+        return None  # it is not made of units one after the other
+    except ESCAPES as error:
+        _unreadable(record, error)
+        return None  # the formula says why
+    return steps if len(steps) <= most else None
 
 
 def model_of(record: Record) -> nn.Module | None:

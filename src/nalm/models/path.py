@@ -173,7 +173,14 @@ def _step(
     step: int, output: int, unit: str, given: Sequence[Any], writes: str, own: Any, result: Any
 ) -> PathStep:
     reads = tuple(str(s) for s in given if s.is_Symbol and s in own.free_symbols)
-    return PathStep(step, output, unit, reads, writes, str(own), str(_rounded(result)))
+    return PathStep(step, output, unit, reads, writes, _text(own), _text(_rounded(result)))
+
+
+def _text(expression: Any) -> str:
+    """As text, with 0.52 and not 0.520000000000000 where a number stands alone."""
+    import sympy as sp
+
+    return str(sp.sstr(expression, full_prec=False))
 
 
 def _symbols(names: Sequence[str]) -> list[Any]:

@@ -20,6 +20,7 @@ from nalm.evaluate.outcome import Outcome
 from nalm.experiment.rebuild import effective_weights, formula
 from nalm.experiment.store import Record
 from nalm.experiment.stored_cases import StoredCase, StoredRun
+from nalm.report.page_paths import Findings, Verdict
 
 ERRORS_PER_DECADE = 200
 NOT_FINITE, LARGEST = -32768, 32767
@@ -49,10 +50,12 @@ class Packed:
     Attributes:
         text: the data that the page reads.
         shown: how many runs of each case are in it.
+        findings: the formulas of the runs of tasks that have some.
     """
 
     text: str
     shown: list[int]
+    findings: Findings
 
 
 def pack_runs(
@@ -74,9 +77,9 @@ def pack_runs(
         records = {record.id: record for record in fetch(wanted)}
         for index in some:
             chosen = cases[index].runs[: shown[index]]
-            runs.add(index, [(run, records[run.id]) for run in chosen])
+            runs.add(index, cases[index], [(run, records[run.id]) for run in chosen])
         on_progress(len(runs.header["row"]), total)
-    return Packed(packed(runs.joined()), shown)
+    return Packed(packed(runs.joined()), shown, runs.findings)
 
 
 def _together(shown: Sequence[int]) -> Iterable[list[int]]:
@@ -139,16 +142,27 @@ class _Runs:
     grids: dict[tuple[int, ...], int] = field(default_factory=dict)
     formulas: dict[str | None, int] = field(default_factory=dict)
     numbers: list[np.ndarray] = field(default_factory=list)
+    findings: Findings = field(default_factory=Findings)
+    verdicts: dict[int, Verdict] = field(default_factory=dict)
 
-    def add(self, index: int, runs: Sequence[tuple[StoredRun, Record]]) -> None:
+    def add(self, index: int, case: StoredCase, runs: Sequence[tuple[StoredRun, Record]]) -> None:
         """Add the runs of a case."""
         names, weights = _weights_over_time([record for _, record in runs])
         shown = _largest(weights)
         self.header["cases"].append({"names": [names[k] for k in shown], "weights": len(names)})
         for (run, record), values in zip(runs, weights):
-            self._add_run(index, run, record, np.empty((0, 0)) if values is None else values[shown])
+            text = self._read(index, record, case.task.has_formulas)
+            self._add_run(index, run, record, text, np.empty((0, 0)) if values is None else values[shown])
 
-    def _add_run(self, index: int, run: StoredRun, record: Record, weights: np.ndarray) -> None:
+    def _read(self, index: int, record: Record, has_formulas: bool) -> str | None:
+        if not has_formulas:
+            return formula(record, only_readable=True)
+        text, self.verdicts[len(self.header["row"])] = self.findings.add(index, record)
+        return text
+
+    def _add_run(
+        self, index: int, run: StoredRun, record: Record, text: str | None, weights: np.ndarray
+    ) -> None:
         scale = _scale(weights)
         facts = {
             "row": index,
@@ -158,7 +172,7 @@ class _Runs:
             "solved_at": run.assessment.solved_at,
             "sparsity": rounded(record.sparsity),
             "threshold": rounded(run.threshold),
-            "formula": self._formula(formula(record, only_readable=True)),
+            "formula": self._formula(text),
             "steps": self._grid(record.steps),
             "points": self._grid(record.history_steps if len(weights) else ()),
             "scale": scale,
@@ -177,6 +191,8 @@ class _Runs:
     def joined(self) -> bytes:
         """The length of the header, the header, all high bytes, all low bytes."""
         header = {**self.header, "grids": list(self.grids), "formulas": list(self.formulas)}
+        if self.verdicts:  # by run, because most pages have none
+            header |= {"verdicts": self.verdicts, "paths": list(self.findings.paths)}
         head = json.dumps(header, allow_nan=False).encode()
         numbers = np.concatenate(self.numbers) if self.numbers else np.empty(0, np.int16)
         halves = numbers.astype(">i2").view(np.uint8).reshape(-1, 2)

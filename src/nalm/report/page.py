@@ -28,7 +28,9 @@ from nalm.report.page_others import other_tables
 
 _ASSETS = Path(__file__).parent / "assets"
 _PLOTLY = "vendor/plotly-basic.min.js"
-_SCRIPTS = ("decode", "dom", "plots", "panels", "table", "run", "ledger", "main")
+_SCRIPTS = ("decode", "dom", "plots", "panels", "table", "paths", "run", "ledger", "main")
+_DRAWING = "paths"
+"""Style and script that only pages with formulas to draw have."""
 
 
 def write_page(
@@ -87,7 +89,9 @@ def _rendered(
 ) -> str:
     template, plotly = _template(), packed(_asset(_PLOTLY).encode()) if page.runs else ""
     details = pack_runs([row.case for row in page.rows], runs.whole, on_progress)
-    data = packed(json.dumps(page.program_data(details.shown) | ledger_cells(), allow_nan=False).encode())
+    contents = page.program_data(details.shown, details.findings) | ledger_cells()
+    data = packed(json.dumps(contents, allow_nan=False).encode())
+    scripts = [name for name in _SCRIPTS if page.has_formulas or name != _DRAWING]
     rendered: str = template.render(
         version=__version__,
         store=store.name,
@@ -95,8 +99,8 @@ def _rendered(
         made=f"{datetime.now(UTC):%Y-%m-%d %H:%M} UTC",
         # Only scripts with this nonce may run, and text in the data cannot know it.
         nonce=secrets.token_hex(16),
-        style=_asset("page.css"),
-        script="\n".join(_asset(f"{name}.js") for name in _SCRIPTS),
+        style=_asset("page.css") + (_asset(f"{_DRAWING}.css") if page.has_formulas else ""),
+        script="\n".join(_asset(f"{name}.js") for name in scripts),
         data=data,
         runs_data=details.text,
         plotly=plotly,

@@ -12,13 +12,14 @@ from nalm.experiment.rebuild import spec_of
 from nalm.experiment.stored_cases import StoredCase, Versions
 from nalm.recipes.plain import in_words, with_defaults
 from nalm.report.packing import rounded
+from nalm.report.page_paths import Findings
 from nalm.report.page_published import published_rows
 from nalm.report.page_rows import PageRow, Section, budgets_of, ops_of, page_rows_of, ranges_of
 from nalm.report.page_summary import headline
-from nalm.tasks import RANGES
+from nalm.tasks import RANGES, RangeTask
 
 MOST_PIECES = 8
-"""How many ranges of consecutive seeds are listed."""
+"""How many ranges of consecutive seeds are listed, or operations."""
 
 
 class Page:
@@ -37,18 +38,26 @@ class Page:
 
     # -- for the page's scripts ------------------------------------------------------------------
 
-    def program_data(self, shown: Sequence[int]) -> dict[str, Any]:
+    @property
+    def has_formulas(self) -> bool:
+        """Whether runs are judged by the formula that they have found."""
+        return any(row.case.task.has_formulas for row in self.rows)
+
+    def program_data(self, shown: Sequence[int], findings: Findings | None = None) -> dict[str, Any]:
         """The data for the scripts of the page.
 
         Args:
             shown: how many single runs of each row are on the page.
+            findings: the formulas of these runs, where the task has some.
         """
+        findings = findings or Findings()
         machines = _numbered(self.machines)
         sections = _numbered(self.sections)
         return {
             "rows": [
                 {
                     **self._row(row),
+                    **findings.of_row(row.index),
                     "section": sections[row.section],
                     "machines": sorted(machines[versions] for versions in row.case.machines),
                     "detailed": shown[row.index],
@@ -101,6 +110,7 @@ class Page:
             "recipe_text": self.recipes[_recipe(case)],
             "computed": [case.times[0], case.times[1]] if case.times else [None, None],
             "when": when(case.times),
+            **(_sought(case.task) if case.task.has_formulas else {}),
         }
 
     # -- for the text of the page ----------------------------------------------------------------
@@ -134,7 +144,7 @@ class Page:
             ops = found.setdefault((row.label, _recipe(row.case)), [])
             if row.op not in ops:
                 ops.append(row.op)
-        return [{"label": label, "ops": ", ".join(ops), "text": text} for (label, text), ops in found.items()]
+        return [{"label": label, "ops": _some(ops), "text": text} for (label, text), ops in found.items()]
 
 
 def _numbered(things: Iterable[Any]) -> dict[Any, int]:
@@ -154,6 +164,18 @@ def _recipe_name(case: StoredCase) -> str:
 def _recipe(case: StoredCase) -> str:
     """The recipe in words, without empty fields."""
     return in_words(with_defaults(case.identity["recipe"]))
+
+
+def _some(ops: Sequence[str]) -> str:
+    """Operations in one text: all of them, or the first and their number."""
+    if len(ops) <= MOST_PIECES:
+        return ", ".join(ops)
+    return f"{', '.join(ops[:MOST_PIECES])}, … ({len(ops)} operations)"
+
+
+def _sought(task: RangeTask) -> dict[str, Any]:
+    """The formula that runs of a task look for, and the names in it."""
+    return {"target": str(task.labels().get("expression", task.op)), "names": task.input_names}
 
 
 def _about(case: StoredCase) -> str:

@@ -103,8 +103,17 @@ def page_rows_of(cases: Sequence[StoredCase]) -> list[PageRow]:
     ]
 
 
+class _Search(Budget):
+    """A search for an expression, which has no steps of training."""
+
+    def __str__(self) -> str:
+        return "by search"
+
+
 def budget_of(case: StoredCase) -> Budget:
     """The number and kind of steps that its runs were given."""
+    if case.trainer == "compose":
+        return _Search(second_order=True, steps=0)
     return Budget(case.trainer == "second-order", case.iterations)
 
 
@@ -117,8 +126,20 @@ def _place(section: Section, case: StoredCase) -> tuple[Any, ...]:
     """The sort key of a case: the order of the catalogue, with anything that is not in it last."""
     unit = re.split("[@(+]", case.model)[0]
     named = ((section.task, TASKS), (section.inputs, ()), (section.ranges, RANGE_SETS), (unit, UNITS))
-    within = ((case.task.op, OPERATIONS), (range_name(case.task), RANGES))
-    return *places(*named), case.model, case.variant, *places(*within)
+    return (
+        *places(*named),
+        case.model,
+        case.variant,
+        _op_place(case),
+        *places((range_name(case.task), RANGES)),
+    )
+
+
+def _op_place(case: StoredCase) -> tuple[int, list[str | int]]:
+    """The position of an operation in the order of its task; then others, `3-step-2` before `3-step-10`."""
+    op, known = case.task.op, [*dict.fromkeys((*OPERATIONS, *case.task.ops))]
+    numbered = [int(part) if part.isdecimal() else part for part in re.split(r"(\d+)", op)]
+    return (known.index(op) if op in known else len(known)), numbered
 
 
 def _labels(cases: Sequence[StoredCase]) -> list[str]:
@@ -145,8 +166,9 @@ def places(*named: tuple[Any, Collection[Any]]) -> Iterator[tuple[int, Any]]:
 
 
 def ops_of(rows: Iterable[PageRow]) -> list[str]:
-    """Operations in the order of the catalogue."""
-    return sorted({row.op for row in rows}, key=lambda op: next(places((op, OPERATIONS))))
+    """Operations in the order of the catalogue, or of their task."""
+    found = {row.op: _op_place(row.case) for row in rows}
+    return sorted(found, key=found.__getitem__)
 
 
 def ranges_of(rows: Iterable[PageRow]) -> list[str]:

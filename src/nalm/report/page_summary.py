@@ -10,7 +10,10 @@ from typing import Any
 
 from nalm.evaluate.intervals import success_interval
 from nalm.evaluate.outcome import Outcome
-from nalm.report.page_rows import PageRow, budgets_of, ops_of, ranges_of
+from nalm.report.page_rows import PageRow, budgets_of, ops_of
+
+MOST_COLUMNS = 24
+"""If there are more operations, such as sampled expressions, one column is about all of them."""
 
 
 def headline(rows: Sequence[PageRow]) -> list[dict[str, Any]]:
@@ -23,11 +26,13 @@ def headline(rows: Sequence[PageRow]) -> list[dict[str, Any]]:
 
 
 def _part(rows: Sequence[PageRow]) -> dict[str, Any]:
-    ops = ops_of(rows)
+    ops, column = ops_of(rows), {row.op: row.op for row in rows}
+    if len(ops) > MOST_COLUMNS:
+        ops, column = [f"all {len(ops)} operations"], dict.fromkeys(ops, f"all {len(ops)} operations")
     groups: dict[str, dict[str, list[PageRow]]] = {}
     for row in rows:
-        groups.setdefault(row.label, {}).setdefault(row.op, []).append(row)
-    ranges = {op: len(ranges_of(row for row in rows if row.op == op)) for op in ops}
+        groups.setdefault(row.label, {}).setdefault(column[row.op], []).append(row)
+    ranges = {op: _ranges(row for row in rows if column[row.op] == op) for op in ops}
     pooled = {
         label: {op: _pooled(found, ranges[op]) for op, found in by_op.items()}
         for label, by_op in groups.items()
@@ -59,7 +64,7 @@ def _pooled(rows: Sequence[PageRow], ranges: int) -> dict[str, Any]:
     """Success over all runs of these rows."""
     solved = sum(run.assessment.outcome is Outcome.SOLVED for row in rows for run in row.case.runs)
     found = success_interval(solved, sum(len(row.case.runs) for row in rows))
-    run = len(ranges_of(rows))
+    run = _ranges(rows)
     return {
         "value": found.value,
         "rate": f"{found.value:.3f}",
@@ -67,6 +72,11 @@ def _pooled(rows: Sequence[PageRow], ranges: int) -> dict[str, Any]:
         "partial": "" if run == ranges else f"{run} of {ranges} ranges",
         "best": False,
     }
+
+
+def _ranges(rows: Iterable[PageRow]) -> int:
+    """The number of ranges, those of each operation counted separately."""
+    return len({(row.op, row.range) for row in rows})
 
 
 def _seeds(rows: Iterable[PageRow]) -> str:

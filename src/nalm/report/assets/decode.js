@@ -71,7 +71,9 @@ function runDetails({ header, numbers }, run) {
     name,
     values: series(points.length).map((value) => (value === -32768 ? null : value * scale)),
   }));
+  const [equal, path] = header.verdicts?.[run.k] ?? [null, null]; // only tasks with formulas have verdicts
   return {
+    equal, path: path === null ? null : header.paths[path],
     steps, validation, test, points, weights, allWeights: cell.weights,
     outcome: header.outcomes[header.outcome[run.k]],
     chosen: header.chosen[run.k],

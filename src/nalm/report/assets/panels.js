@@ -4,9 +4,13 @@ const LEAST = 1e-9; // smaller errors, including zero, are drawn here
 const METRICS = [
   { name: "success", value: "rate", title: "Success rate", y: () => ({ range: [-0.05, 1.05] }) },
   // A wide interval must not flatten all the others: the axis ends not far above the highest mean.
-  { name: "solved_at", value: "mean", title: "Solved at step", y: (ends, means) => ({ range: [0, Math.min(Math.max(...ends), 1.25 * Math.max(...means)) * 1.05], tickformat: "~s" }) },
+  { name: "solved_at", value: "mean", title: "Solved at step", y: (ends, means) => ({ range: [0, Math.min(Math.max(...ends), 1.25 * Math.max(...means)) * 1.05], ...stepTicks(Math.max(...means)) }) },
   { name: "sparsity", value: "mean", title: "Sparsity error", y: (values) => powers(values, LEAST), logarithmic: true },
 ];
+
+// Steps are whole numbers: a search has a single one.
+const stepTicks = (most) => (most < 5 ? { dtick: 1 } : { tickformat: "~s" });
+const MOST_BUTTONS = 24; // more operations are in a list
 
 function buildTask(section, report) {
   const rows = report.rows.filter((row) => row.section === section.index);
@@ -67,6 +71,12 @@ function buildTask(section, report) {
     return group;
   }
 
+  // The formula that is to be found, where the task is about one.
+  function target() {
+    const row = rows.find((each) => each.op === state.op && each.names);
+    return row ? [element("p", {}, "Target: ", element("code", {}, row.target))] : [];
+  }
+
   function toggles() {
     const labels = report.labels.filter((label) => ofOp().some((row) => row.label === label));
     const group = element("div", { class: "controls units", role: "group", "aria-label": "Units shown" });
@@ -94,13 +104,17 @@ function buildTask(section, report) {
     return group;
   }
 
-  const choose = buttons("Operation", section.ops, (op) => op === state.op, (op, pressed) => {
+  const chosen = (op, pressed) => {
     state.op = op;
-    for (const b of choose.children) b.setAttribute("aria-pressed", String(b === pressed));
-    controls.replaceChildren(choose, chooseBudget(), toggles());
+    if (pressed) for (const b of choose.children) b.setAttribute("aria-pressed", String(b === pressed));
+    controls.replaceChildren(choose, ...target(), chooseBudget(), toggles());
+    (pressed ?? choose.querySelector("select")).focus({ preventScroll: true });
     update();
-  });
-  controls.replaceChildren(choose, chooseBudget(), toggles());
+  };
+  const choose = section.ops.length > MOST_BUTTONS
+    ? element("div", { class: "controls" }, choice("Operation", section.ops.map((op) => ({ value: op, text: op })), state.op, (op) => chosen(op)))
+    : buttons("Operation", section.ops, (op) => op === state.op, chosen);
+  controls.replaceChildren(choose, ...target(), chooseBudget(), toggles());
   update();
 }
 

@@ -99,6 +99,12 @@ async function draw(div) {
   div.dataset.drawn = "true";
 }
 
+// The window may have changed while plots were hidden, which does not resize them.
+async function resized(...divs) {
+  const Plotly = await loadPlotly();
+  for (const div of divs) if (div.dataset.drawn) Plotly.Plots.resize(div);
+}
+
 // A printed page has every plot, including those that were never visible.
 addEventListener("beforeprint", () => {
   for (const [div, held] of plots) {

@@ -10,9 +10,13 @@ function buildRun(report) {
   const curve = plot("Errors over time of a run", nothing);
   const weights = plot("Weights over time of a run", nothing);
   const note = element("p", { class: "none" });
-  home.append(controls, facts, element("div", { class: "panels" },
+  const overTime = element("div", { class: "panels" },
     element("div", { class: "panel" }, element("h3", {}, "Error over time"), curve),
-    element("div", { class: "panel" }, element("h3", {}, "Weights over time"), weights, note)));
+    element("div", { class: "panel" }, element("h3", {}, "Weights over time"), weights, note));
+  const once = element("p", { class: "none", hidden: "" }, "Measured once, at the end: there are no curves.");
+  home.append(controls, facts);
+  const showPath = shown.some((row) => row.names) ? pathPlace(home) : () => {};
+  home.append(overTime, once);
 
   const filters = [
     ["Task", (row) => report.sections[row.section].title],
@@ -34,6 +38,12 @@ function buildRun(report) {
     update();
   }
 
+  // An operation whose formula is to be found, with that formula.
+  function targetOf(op) {
+    const row = shown.find((each) => each.section === state.row.section && each.op === op);
+    return row?.names ? `${op}: ${row.target}` : op;
+  }
+
   async function update() {
     const packed = await loadRuns();
     const runs = packed.runs.filter((run) => run.row === state.row.index);
@@ -43,7 +53,7 @@ function buildRun(report) {
     controls.replaceChildren(
       ...filters.map(([label, of], depth) => {
         const values = [...new Set(candidates(depth).map(of))];
-        return choice(label, values.map((value) => ({ value, text: value })), of(state.row), (value) => choose(depth, value));
+        return choice(label, values.map((value) => ({ value, text: label === "Operation" ? targetOf(value) : value })), of(state.row), (value) => choose(depth, value));
       }),
       choice("Seed", runs.map((each) => ({ value: each.seed, text: `${each.seed}: ${words(packed.header.outcomes[packed.header.outcome[each.k]])}` })), run.seed, (seed) => {
         state.seed = seed;
@@ -55,14 +65,19 @@ function buildRun(report) {
       element("p", {}, element("b", {}, words(found.outcome)), ". ", report.advice[found.outcome] ?? ""),
       element("p", { class: "formula" }, element("code", {}, found.outcome === "diverged" ? "diverged: there is no formula" : (found.formula ?? "This model cannot be read as a formula."))),
       element("dl", {}, ...Object.entries({
+        ...(state.row.names ? pathFacts(state.row, found) : {}),
         "chosen step": found.steps[found.chosen].toLocaleString("en"),
         "validation error": short(found.validation[found.chosen]),
         "test error": `${short(found.test[found.chosen])} (threshold ${short(found.threshold)})`,
         "solved at": short(found.solvedAt),
         "sparsity error": short(found.sparsity),
       }).flatMap(([name, value]) => [element("dt", {}, name), element("dd", {}, value)])));
+    showPath(state.row, found);
+    const wasHidden = overTime.hidden;
+    once.hidden = !(overTime.hidden = found.steps.length === 1);
     note.textContent = weightNote(found);
     await Promise.all([redraw(curve, () => curvePlot(found)), redraw(weights, () => weightPlot(found))]);
+    if (wasHidden && !overTime.hidden) await resized(curve, weights);
     home.dataset.shown = `${state.row.index}/${run.seed}`;
   }
 

@@ -12,6 +12,24 @@ const COLUMNS = [
   { title: "runs", of: (row) => row.runs, number: true },
 ];
 
+// Of tasks that are about a formula.
+const FORMULA_COLUMNS = [
+  { title: "target", of: (row) => row.target ?? null, formula: true },
+  { title: "equal", of: (row) => row.equal ?? null, show: (row) => equalText(row), number: true },
+  { title: "most frequent formula", of: (row) => row.found?.[0][0] ?? null, show: (row) => (row.found ? foundText(row, 1) : "–"), formula: true },
+];
+const FORMULAS_DOWNLOADED = {
+  target: (row) => row.target, equal: (row) => row.equal, formulas_read: (row) => row.read, most_frequent_formula: (row) => row.found?.[0][0],
+};
+const equalText = (row) => (row.read === undefined ? "–" : `${row.equal} of ${row.read}`);
+const equalInWords = (row) => (row.read === undefined ? null : `${equalText(row)} runs${row.read < row.runs ? " on this page" : ""}`);
+// The most frequent formulas, each with its number of runs unless all runs have it.
+function foundText(row, most) {
+  const others = row.formulas - Math.min(most, row.found.length);
+  const told = row.found.slice(0, most).map(([formula, n]) => (row.formulas === 1 ? formula : `${formula} (${n})`));
+  return told.join(", ") + (others ? ` and ${others} other${others > 1 ? "s" : ""}` : "");
+}
+
 const DOWNLOADED = {
   task: (row) => row.task, inputs: (row) => row.inputs, unit: (row) => row.model, variant: (row) => row.variant,
   recipe: (row) => row.recipe, op: (row) => row.op, range: (row) => row.range, train: (row) => row.train, test: (row) => row.test,
@@ -32,17 +50,19 @@ function csv(rows, report) {
     if (typeof value === "string" && /^[=+@]/.test(text)) return quoted(`'${text}`); // a spreadsheet would compute it
     return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
   };
-  const lines = rows.map((row) => Object.values(DOWNLOADED).map((of) => quoted(of(row, report))).join(","));
-  return [Object.keys(DOWNLOADED).join(","), ...lines].join("\r\n") + "\r\n";
+  const columns = report.rows.some((row) => row.names) ? { ...DOWNLOADED, ...FORMULAS_DOWNLOADED } : DOWNLOADED;
+  const lines = rows.map((row) => Object.values(columns).map((of) => quoted(of(row, report))).join(","));
+  return [Object.keys(columns).join(","), ...lines].join("\r\n") + "\r\n";
 }
 
 function buildTable(report) {
-  const columns = report.sections.length > 1 ? COLUMNS : COLUMNS.filter((column) => column.title !== "task");
+  const able = report.rows.some((row) => row.names) ? [...COLUMNS.slice(0, 3), ...FORMULA_COLUMNS, ...COLUMNS.slice(3)] : COLUMNS;
+  const columns = report.sections.length > 1 ? able : able.filter((column) => column.title !== "task");
   const state = { words: "", op: "", sort: null, down: false, rows: report.rows }; // at first in the order of the catalogue
   const home = document.getElementById("table");
   const count = element("span", { role: "status", id: "count" });
   const body = element("tbody");
-  const texts = new Map(report.rows.map((row) => [row, COLUMNS.map((c) => String(c.of(row, report))).join(" ").toLowerCase()]));
+  const texts = new Map(report.rows.map((row) => [row, able.map((c) => String(c.of(row, report))).join(" ").toLowerCase()]));
 
   const heads = columns.map((column) => element("th", { scope: "col", class: column.number ? "number" : null }, element("button", {
     type: "button",
@@ -103,7 +123,7 @@ function buildTable(report) {
     } }, row.label);
     const made = element("tr", {}, ...columns.map((column, k) =>
       k === 0 ? element("th", { scope: "row" }, opener)
-        : element("td", { class: column.number ? "number" : null }, column.show ? column.show(row) : column.of(row, report))));
+        : element("td", { class: column.number ? "number" : column.formula ? "formula-cell" : null }, column.show ? column.show(row) : (column.of(row, report) ?? "–"))));
     return made;
   }
   update();
@@ -112,6 +132,7 @@ function buildTable(report) {
 function detail(row, report, width) {
   const outcomes = Object.entries(row.outcomes).filter(([, n]) => n).map(([name, n]) => `${n} ${words(name)}`).join(", ");
   const facts = {
+    ...(row.names ? { target: row.target, "equal to the target": equalInWords(row), "formulas found": row.found ? foundText(row, row.found.length) : null } : {}),
     "training range": row.train, "test range": row.test, inputs: row.inputs, outcomes,
     "solved but not readable": row.not_sparse, steps: row.iterations.toLocaleString("en"), threshold: short(row.threshold), seeds: row.seeds,
     "differs from the usual in": row.variant || "nothing", recipe: `${row.recipe}: ${report.recipes[row.recipe_text]}`, computed: row.when,
