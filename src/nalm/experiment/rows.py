@@ -12,7 +12,7 @@ from typing import Any, Protocol
 from nalm.evaluate.judged import Judged, assess
 from nalm.evaluate.outcome import Limits, limits
 from nalm.evaluate.summary import Assessment, summarise, summarise_costs
-from nalm.experiment.rebuild import explanation
+from nalm.experiment.rebuild import read
 from nalm.experiment.run import Case, Run
 from nalm.experiment.store import BULK, Record, Store
 from nalm.tasks import Task
@@ -45,7 +45,7 @@ def found_formulas(task: Task, records: Sequence[Record]) -> dict[str, Any]:
     counts: Counter[str] = Counter()
     equal = 0
     for record in records:
-        known = explanation(record)
+        _, known = read(record)
         readable = known is not None and known.readable
         counts[str(known.expressions[0]) if known is not None and readable else NO_FORMULA] += 1
         equal += known is not None and readable and task.is_solution(known.expressions[0])
