@@ -91,3 +91,11 @@ def test_its_name_and_options_are_parsed_and_written():
     assert spec.build(4, 1).steps == 3
     with pytest.raises(ArgumentError, match="out_features"):
         Composer(4, 2)
+
+
+def test_a_graph_that_divides_by_zero_is_not_readable():
+    composer = Composer(2, 1, steps=2)
+    composer.set_graph_(ExpressionGraph(2, (Step("sub", 0, 0), Step("div", 1, 2))))
+    found = nalm.explain(composer, ["a", "b"])
+    assert not found.readable
+    assert "divides by zero" in str(found)

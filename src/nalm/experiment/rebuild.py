@@ -135,9 +135,12 @@ def path(record: Record, most: int) -> list[PathStep] | None:
     return steps if len(steps) <= most else None
 
 
-def model_of(record: Record) -> nn.Module | None:
-    """The run's model at the chosen step; None if its source has changed. Another call may change it."""
-    return _model(record, record.chosen_parameters)
+def model_of(record: Record, *, final: bool = False) -> nn.Module | None:
+    """The run's model at the chosen step, or after the last; None if its source has changed.
+
+    Another call may change the model that is returned.
+    """
+    return _model(record, record.final_parameters if final else record.chosen_parameters)
 
 
 def _unreadable(record: Record, error: BaseException) -> str:

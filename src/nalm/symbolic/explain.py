@@ -162,6 +162,8 @@ def _read_once(model: _Same, symbols: tuple[Any, ...]) -> _Found:
 def _read(source: Source, symbols: Sequence[Any], idealised: bool) -> _Found:
     """The formulas of a model, compared with it."""
     formulas, calls = source.formulas(symbols, idealised)
+    if any(formula.has(sp.zoo, sp.nan) for formula in formulas):
+        return _Found(wrong="it divides by zero")
     truth = idealised and any(_is_truth(value) for call in calls for value in call.outputs)
     compared = checked(source, formulas, symbols, idealised=idealised, truth=truth)
     if compared.differs:

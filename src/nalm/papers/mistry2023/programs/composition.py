@@ -1,8 +1,11 @@
 """The thirteen models of thesis, table 7.3, on the 16 expressions, and what their runs have learnt.
 
-An expression counts as learnt by a model if the run with the lowest validation error, of all seeds, is below
-the task's threshold on the test range. The thesis says neither how many seeds it took nor how it chose. Its
-"average errors" are read as those of all runs; those of the chosen runs are given as well.
+A run has learnt an expression if the formula that `nalm.explain` reads from its weights and gates after the
+last step is the target, or its error is below the threshold; a model has, if its run with the lowest
+validation error has. The thesis says neither how many seeds it took nor what it counts as correct. By errors
+alone fewer runs succeed: gradient descent with a penalty that has a kink at its minimum leaves weights about
+1e-3 off. At the step with the lowest validation error weights are mostly not discrete yet, and errors are far
+below the printed ones. The printed "average errors" are read as those of all runs after the last step.
 """
 
 from __future__ import annotations
@@ -12,13 +15,14 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
+from torch import nn
 
 from nalm.evaluate.intervals import Interval, t_interval
 from nalm.experiment.bench import Experiment
 from nalm.experiment.rebuild import model_of
 from nalm.experiment.run import Case
 from nalm.experiment.store import Record
-from nalm.models import ModelSpec
+from nalm.models import FrozenSelector, ModelSpec, RecurrentSelector
 from nalm.models.path import steps_of
 from nalm.papers.agreement import Finding
 from nalm.papers.budget import Budget, FewerRuns, chosen_rows
@@ -28,8 +32,10 @@ from nalm.papers.figures import row_of_panels
 from nalm.papers.mistry2023.composition_setups import CompositionSetup, composition_setups
 from nalm.papers.scale import Scale
 from nalm.papers.shared.findings import exact, found, share
+from nalm.symbolic import Explanation, explain
 from nalm.tasks import Composition
 from nalm.tasks.composition import TWO_STEPS
+from nalm.units import units_of
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -42,6 +48,7 @@ BY_LINE_13 = ", gradients by line 13"
 """Added to the rows of selectors that follow line 13 of algorithm 1 instead of the text."""
 ALL, BEST, SCRATCHPAD = "all 16", "run with the lowest validation error", "reads a line of working"
 CORRECT, PER_SEED = "correct", "correct per seed"
+BELOW, BEFORE = "below the threshold per seed", "below the threshold per seed at the best step"
 INTERPOLATION, EXTRAPOLATION = "interpolation", "extrapolation"
 BEST_INTERPOLATION, BEST_EXTRAPOLATION = "best interpolation", "best extrapolation"
 
@@ -115,31 +122,45 @@ def _case(setup: CompositionSetup, op: str, steps: int) -> Case:
 
 @dataclass(frozen=True)
 class Run:
-    """What became of one run."""
+    """What became of one run: after its last step, and at the step with the lowest validation error."""
 
     validation: float
     test: float
     solved: bool
+    below: bool
+    below_before: bool
     reads_line: bool | None
 
     @classmethod
     def of(cls, case: Case, record: Record) -> Run:
         """From a stored run; errors that are not numbers are infinite."""
-        validation, test = (
-            float(np.nan_to_num(curve[record.chosen], nan=np.inf, posinf=np.inf))
-            for curve in (record.validation, record.test)
-        )
         task = case.task
         assert isinstance(task, Composition)
-        return cls(validation, test, test < task.threshold(), _reads_line(case, record))
+        validation, test = (
+            float(np.nan_to_num(curve[-1], nan=np.inf, posinf=np.inf))
+            for curve in (record.validation, record.test)
+        )
+        limit = task.threshold()
+        before = bool(record.test[record.chosen] < limit)
+        model = None if record.diverged_at >= 0 else model_of(record, final=True)
+        reads = _reads_line(model, task)
+        return cls(validation, test, test < limit or _is_learnt(model, task), test < limit, before, reads)
 
 
-def _reads_line(case: Case, record: Record) -> bool | None:
+def _is_learnt(model: nn.Module | None, task: Composition) -> bool:
+    """Whether a model can be read, and its formula is the target."""
+    if model is None or not units_of(model):
+        return False
+    found = explain(model, task.input_names, only_readable=True)
+    assert isinstance(found, Explanation)
+    return found.readable and task.is_solution(found.expressions[0])
+
+
+def _reads_line(model: nn.Module | None, task: Composition) -> bool | None:
     """Whether the last step of a selector reads a line of working; None for other models."""
-    if "selector" not in case.model.name:
+    if not isinstance(model, (RecurrentSelector, FrozenSelector)):
         return None
-    model, task = model_of(record), case.task
-    return None if model is None else steps_of(model, task.input_names)[-1].reads_lines
+    return steps_of(model, task.input_names)[-1].reads_lines
 
 
 def best_of(runs: Sequence[Run]) -> Run:
@@ -152,9 +173,13 @@ def _over_all(row: str, by_op: Mapping[str, Sequence[Run]]) -> dict[Key, Finding
     chosen = [best_of(runs) for runs in by_op.values()]
     seeds = min(map(len, by_op.values()))
     per_seed = [sum(runs[k].solved for runs in by_op.values()) for k in range(seeds)]
+    below = [sum(runs[k].below for runs in by_op.values()) for k in range(seeds)]
+    before = [sum(runs[k].below_before for runs in by_op.values()) for k in range(seeds)]
     found_: dict[Key, Finding] = {
         (row, ALL, CORRECT): found(_count_interval(list(by_op.values())), seeds),
         (row, ALL, PER_SEED): found(t_interval(per_seed), seeds),
+        (row, ALL, BELOW): found(t_interval(below), seeds),
+        (row, ALL, BEFORE): found(t_interval(before), seeds),
         (row, ALL, INTERPOLATION): _mean(run.validation for runs in by_op.values() for run in runs),
         (row, ALL, EXTRAPOLATION): _mean(run.test for runs in by_op.values() for run in runs),
         (row, ALL, BEST_INTERPOLATION): _mean(run.validation for run in chosen),
