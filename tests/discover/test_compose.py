@@ -157,6 +157,43 @@ def test_nothing_gives_a_target_that_is_always_zero():
     assert nalm.compose(table(), np.zeros(200)).found == "failed"
 
 
+@pytest.mark.parametrize("values", [(0, 1), (-1, 0, 1), (-1, 1)])
+def test_powers_of_a_column_with_few_values_cannot_be_told_apart(values):
+    x = table()
+    x[:, 0] = np.random.default_rng(2).choice(values, 200)
+    found = nalm.compose(x, x[:, 0] ** 3 * x[:, 1] + x[:, 2], names=NAMES)
+    assert found.found != "exact"
+
+
+def test_a_small_term_is_not_left_out():
+    x = table(columns=3) * [1e-8, 1, 1e8]
+    names = NAMES[:3]
+    assert str(nalm.compose(x, x[:, 0] + x[:, 2], names=names).expression) == "a + c"
+    assert nalm.compose(x, x[:, 2] + 1.5 * x[:, 0], names=names).found != "exact"
+    single = table().astype(np.float32)
+    target = (single[:, 0] * single[:, 1] + np.float32(2e-7) * single[:, 2]).astype(np.float32)
+    assert nalm.compose(single, target).found != "exact"
+
+
+def test_a_constant_that_is_left_is_not_noise():
+    x = table()
+    found = nalm.compose(x, x[:, 0] * x[:, 1] + 0.1, names=NAMES)
+    assert found.found == "approximate"
+    assert "on average" in " ".join(found.notes)
+
+
+def test_noise_in_few_rows_is_not_called_discrete():
+    stream = np.random.default_rng(3)
+    for rows in (5, 10):
+        assert nalm.compose(table(rows), stream.standard_normal(rows)).found in ("approximate", "failed")
+
+
+def test_a_long_search_without_result_divides_by_no_zero():
+    x = table(columns=5, seed=1)
+    y = np.exp(x[:, 0] * x[:, 1]) + x[:, 2]
+    assert nalm.compose(x, y, steps=5, max_seconds=20).found != "exact"
+
+
 def test_too_few_rows_are_said_to_be_too_few():
     x = table(4)
     found = nalm.compose(x, x[:, 0] * x[:, 1], names=NAMES)

@@ -92,7 +92,8 @@ def test_a_set_is_written_out():
         ("3-step", "3-step-17 or 3-step:200"),
         ("0-step-1", "1 to 8 steps"),
         ("3-step(pow)-1", "add, sub, mul, div"),
-        ("2-step-99999", "at most 10,000"),
+        ("2-step-99999", "1 to 10,000"),
+        ("3-step:0", "1 to 10,000"),
         ("1-step(add)-500", "all that 1 steps over 2 inputs can give"),
     ],
 )

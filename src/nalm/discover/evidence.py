@@ -19,10 +19,14 @@ from nalm.second_order.precision import tolerance
 from nalm.second_order.verdict import BITS_TO_SPARE, bits_per_row
 from nalm.symbolic.expression_graph import ExpressionGraph
 
-_TYPICAL = 1.0
-"""The root of the mean squared residual of a right formula is below this, in roundings of the numbers that
-it is computed from; single residuals may be larger."""
-_MORE_ROWS = 3
+_TYPICAL, _MOST_TYPICAL = 0.5, 1.0
+"""The root of the mean squared residual of a right formula is below this per step, and below that in all, in
+roundings of the numbers that it is computed from; single residuals may be larger."""
+_BIAS = 4.0
+"""Roundings are zero on average: their mean is below this many standard errors, and a little more."""
+_FEW_VALUES = 3
+"""The powers of a column with so many different values, such as -1, 0 and 1, may be that column itself."""
+MORE_ROWS = 3
 """The rows that there must be beyond the number of columns, to tell which columns depend on others."""
 _COPIES = 2
 """A column counts as replaceable if so many steps on the others give it."""
@@ -42,27 +46,47 @@ def fits(graph: ExpressionGraph, x: Tensor, y: Tensor) -> tuple[Tensor, Tensor]:
         free = x.clone().requires_grad_()
         outputs = graph(free)
         slopes = torch.autograd.grad(outputs.sum(), free)[0] if outputs.requires_grad else torch.zeros_like(x)
-    allowed, typical = (tolerance(x, y[:, None], slopes[:, None], *most)[:, 0] for most in ((), (_TYPICAL,)))
-    off = (outputs.detach() - y).abs()
-    # Small noise may be within the largest roundings that are possible, but not be as small as most are.
-    met = off <= allowed
-    share = (off / typical.clamp_min(torch.finfo(off.dtype).tiny))[met]
-    return met & bool(share.square().mean() <= 1), allowed
+    usual = min(_MOST_TYPICAL, _TYPICAL * len(graph.steps))
+    allowed, typical = (tolerance(x, y[:, None], slopes[:, None], *most)[:, 0] for most in ((), (usual,)))
+    left = outputs.detach() - y
+    met = left.abs() <= allowed
+    share = (left / typical.clamp_min(torch.finfo(y.dtype).tiny))[met]
+    return met & _are_roundings(share), allowed
+
+
+def _are_roundings(share: Tensor) -> bool:
+    """Whether residuals, in units of what is typical, are as small as most roundings, and zero on average.
+
+    Noise, or a term that was left out, may be within the largest roundings that are possible.
+    """
+    if not len(share):
+        return False
+    spread = float(share.square().mean().sqrt())
+    return spread <= 1 and abs(float(share.mean())) <= _BIAS * spread / math.sqrt(len(share)) + 0.03
 
 
 def doubts(graph: ExpressionGraph, x: Tensor, y: Tensor, allowed: Tensor, names: Sequence[str]) -> list[str]:
     """Sentences on why rows that a formula fits do not determine it; none if they do."""
     rows = len(torch.cat([x, y[:, None]], -1).unique(dim=0))
-    if rows < x.shape[1] + _MORE_ROWS:
+    if rows < x.shape[1] + MORE_ROWS:
         return [f"{rows} distinct rows are too few to tell {x.shape[1]} columns apart."]
-    needed = _bits_of(graph) + BITS_TO_SPARE
+    needed = bits_of(graph) + BITS_TO_SPARE
     if rows * bits_per_row(x, y[:, None], allowed[:, None]) < needed:
         return [f"{rows} distinct rows contain too little information to choose among all such formulas."]
     precision = max(1e-9, 16 * float((allowed / y.abs().clamp_min(1e-300)).median()))
-    return [*_constants(graph, x, names), *_dependent(x.numpy(), names, precision)]
+    few = [_few_values(names[k], x[:, k]) for k in graph.used_inputs]
+    return [*_constants(graph, x, names), *filter(None, few), *_dependent(x.numpy(), names, precision)]
 
 
-def _bits_of(graph: ExpressionGraph) -> float:
+def _few_values(name: str, column: Tensor) -> str:
+    """A sentence if functions of a column cannot be told apart; empty if they can."""
+    count = len(column.unique())
+    if not 1 < count <= _FEW_VALUES:
+        return ""
+    return f"Column {name} has only {count} different values: its powers cannot be told apart."
+
+
+def bits_of(graph: ExpressionGraph) -> float:
     """The bits that it takes to choose a formula among those of as many steps."""
     bits = math.log2(graph.inputs)
     for k in range(len(graph.steps)):
@@ -92,10 +116,10 @@ def _dependent(x: np.ndarray, names: Sequence[str], precision: float) -> list[st
     sums = _tied(x[:, varying], precision)
     if sums:
         found.append(_sentence([names[varying[k]] for k in sums], "a weighted sum"))
-    with_logarithms = bool((x[:, varying] != 0).all())
-    products = _tied(np.log(np.abs(x[:, varying])), precision) if with_logarithms else []
-    if products and products != sums:
-        found.append(_sentence([names[varying[k]] for k in products], "a product of powers"))
+    sizes = [k for k in varying if np.ptp(np.abs(x[:, k])) > 0 and (x[:, k] != 0).all()]
+    products = [sizes[k] for k in _tied(np.log(np.abs(x[:, sizes])), precision)] if sizes else []
+    if products and products != [varying[k] for k in sums]:
+        found.append(_sentence([names[k] for k in products], "a product of powers"))
     if found or len(varying) > _MOST_COLUMNS:
         return found
     for k in varying:
@@ -108,7 +132,9 @@ def _dependent(x: np.ndarray, names: Sequence[str], precision: float) -> list[st
 def _sentence(names: Sequence[str], how: str) -> str:
     """Which columns depend on each other."""
     listed = f"{', '.join(names[:-1])} and {names[-1]}"
-    return f"Columns {listed} are tied by {how}: the rows cannot tell them apart."
+    return (
+        f"Columns {listed} are tied by {how}, to the precision of the data: the rows cannot tell them apart."
+    )
 
 
 def _tied(columns: np.ndarray, precision: float) -> list[int]:

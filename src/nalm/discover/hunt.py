@@ -148,7 +148,7 @@ class Hunt:
         rows = self._probe(0)
         values, target = self._values_of(rows), self.y.numpy()[rows]
         for level in values.levels:
-            off = np.minimum(np.square(level.values - target).sum(1), np.square(level.values + target).sum(1))
+            off = np.minimum(np.abs(level.values - target).sum(1), np.abs(level.values + target).sum(1))
             closest = np.argsort(off, kind="stable")[:_SHORTLIST]
             search = Search(values, target, 0.0)
             for index in (level.start + closest).tolist():

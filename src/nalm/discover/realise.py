@@ -36,12 +36,13 @@ def realised(named: Sequence[Named], row: np.ndarray, target: float) -> Expressi
         return graph if row[graph.result] * target > 0 else _turned(graph)
     place = {k: k for k in range(inputs)} | {step[0]: inputs + n for n, step in enumerate(steps)}
     known = [Step(op, place[left], place[right]) for _, op, left, right in steps]
-    lines = [abs(float(value)) for value in row]
+    lines = [np.abs(value) for value in row.astype(np.float64)]
     turned = [_sign(value) for value in row]  # how each line that is positive comes out of its step
     for step in known:
-        value = applied(step.op, lines[step.left], lines[step.right])
+        with np.errstate(all="ignore"):  # a loose search may divide by a zero in this row
+            value = applied(step.op, lines[step.left], lines[step.right])
         turned.append(_sign(value))
-        lines.append(abs(value))
+        lines.append(np.abs(value))
     for signs in itertools.product((1, -1), repeat=len(known)):
         given = [*turned[:inputs], *signs]
         fitting = all(_fits(step, given, turned, inputs + k) for k, step in enumerate(known))

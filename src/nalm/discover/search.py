@@ -91,7 +91,7 @@ class Search:
     def graph_of(self, index: int) -> ExpressionGraph:
         """The expression of a listed value, with the sign that is closer to the target."""
         value, target = self.values.at(np.array([index]))[0], self.target
-        turned = np.square(value + target).sum() < np.square(value - target).sum()
+        turned = np.abs(value + target).sum() < np.abs(value - target).sum()
         return realised(self._listed(index), self.values.rows[0], -1.0 if turned else 1.0)
 
     @property

@@ -174,8 +174,8 @@ def _parsed(op: str) -> tuple[int, tuple[str, ...], int]:
     steps, number = int(match["steps"]), int(match["number"])
     if not 1 <= steps <= MOST_STEPS:
         raise ArgumentError("op", f"an expression of 1 to {MOST_STEPS} steps", repr(op))
-    if number > MOST_EXPRESSIONS:
-        raise ArgumentError("op", f"at most {MOST_EXPRESSIONS:,} expressions", repr(op))
+    if number > MOST_EXPRESSIONS or (match["how"] == ":" and number == 0):
+        raise ArgumentError("op", f"of 1 to {MOST_EXPRESSIONS:,} expressions", repr(op))
     return steps, tuple(dict.fromkeys(operations)), number
 
 

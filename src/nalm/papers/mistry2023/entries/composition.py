@@ -72,7 +72,7 @@ ENTRIES = (
             Claim(_RECURRENT, "learns most of the trained units",
                   no_more_than([row for row in _PRINTED if row != _FROZEN], _RECURRENT)),
             Claim("MLP (6L;16HU)", "fits the training range and no other",
-                  lambda f: (f["MLP (6L;16HU)", composition.ALL, composition.INTERPOLATION].value or 1) < 0.1
+                  lambda f: (f["MLP (6L;16HU)", composition.ALL, composition.INTERPOLATION].value or 0) < 0.1
                   and f["MLP (6L;16HU)", composition.ALL, composition.CORRECT].value == 0),
         ),
         note=(

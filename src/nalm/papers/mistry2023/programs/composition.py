@@ -180,16 +180,22 @@ def _over_all(row: str, by_op: Mapping[str, Sequence[Run]]) -> dict[Key, Finding
         (row, ALL, PER_SEED): found(t_interval(per_seed), seeds),
         (row, ALL, BELOW): found(t_interval(below), seeds),
         (row, ALL, BEFORE): found(t_interval(before), seeds),
-        (row, ALL, INTERPOLATION): _mean(run.validation for runs in by_op.values() for run in runs),
-        (row, ALL, EXTRAPOLATION): _mean(run.test for runs in by_op.values() for run in runs),
+        (row, ALL, INTERPOLATION): _mean(_finite_mean(r.validation for r in runs) for runs in by_op.values()),
+        (row, ALL, EXTRAPOLATION): _mean(_finite_mean(r.test for r in runs) for runs in by_op.values()),
         (row, ALL, BEST_INTERPOLATION): _mean(run.validation for run in chosen),
         (row, ALL, BEST_EXTRAPOLATION): _mean(run.test for run in chosen),
     }
     return found_ | {(row, op, "success"): share([r.solved for r in runs]) for op, runs in by_op.items()}
 
 
+def _finite_mean(errors: Iterable[float]) -> float:
+    """The mean of the errors of an expression that are finite: some runs diverge."""
+    finite = [error for error in errors if np.isfinite(error)]
+    return float(np.mean(finite)) if finite else np.inf
+
+
 def _mean(errors: Iterable[float]) -> Finding:
-    """The mean of the errors that are finite: some runs diverge."""
+    """The mean over expressions, where it is finite."""
     finite = [error for error in errors if np.isfinite(error)]
     return found(t_interval(finite), len(finite)) if finite else Finding(None, None, None, 0)
 
