@@ -102,7 +102,8 @@ class Layout:
         for row, by_op in runs.items():
             findings |= _over_all(row, by_op) if self.summary else _one_by_one(by_op)
         count = sum(len(of_op) for by_op in runs.values() for of_op in by_op.values())
-        return Measured(Findings(findings), self._reduced(scale, runs), data=runs, runs=count)
+        partial = sum(map(len, runs.values())) < len(self.cases(scale))
+        return Measured(Findings(findings), self._reduced(scale, runs), runs, partial, count)
 
     def _reduced(self, scale: Scale, runs: Mapping[str, Mapping[str, Sequence[Run]]]) -> list[str]:
         """What falls short of the full protocol: seeds, of all rows or of some, and steps."""
