@@ -59,15 +59,15 @@ _SECOND_ORDER = (
 )
 
 _GATES = (
-    "After the last step no gate of ours is fully open or closed, so that no run can be read. With weights and "
-    "gates rounded to the nearest discrete values, 10 of 20 seeds have learnt mul-mul, 8 sub-add, 6 add-sub, 4 "
-    "add-add and sub-sub, 1 add-mul, sub-mul and mul-sub. Table 7.2 lists no penalty for these gates, and section "
-    "7.3 reports partial ones too; a penalty on them was not tried."
+    "After the last step no gate of ours is fully open or closed, so that no run can be read. With weights "
+    "and gates rounded to the nearest discrete values, 10 of 20 seeds have learnt mul-mul, 8 sub-add, 6 "
+    "add-sub, 4 add-add and sub-sub, 1 add-mul, sub-mul and mul-sub. Table 7.2 lists no penalty for these "
+    "gates, and section 7.3 reports partial ones too; a penalty on them was not tried."
 )
 _FROZEN = (
-    "Ours learns the four expressions that one step gives, and none that needs a line of working. Tried, each "
-    "with 20 seeds: the gradients of line 13 of the algorithm, and its temperature of 10 for the input mask as "
-    "well, with the gradients of the text or of line 13. All learn the same four."
+    "Ours learns the four expressions that one step gives, and none that needs a line of working. Tried, "
+    "each with 20 seeds: the gradients of line 13 of the algorithm, and its temperature of 10 for the input "
+    "mask as well, with the gradients of the text or of line 13. All learn the same four."
 )
 CAUSES: dict[tuple[str, str, str], str] = {
     **TRASK2018,
@@ -144,12 +144,13 @@ CAUSES: dict[tuple[str, str, str], str] = {
     ("mistry2023:table7.3", "Recurrent Input with Frozen NALMs", "*"): _FROZEN,
     ("mistry2023:table7.6", "*", "*"): _FROZEN,
     ("mistry2023:table7.5", "*", "*"): (
-        "All 20 seeds learn it in one step, as a sum of three terms, which a NAU can express. Nothing was tried."
+        "All 20 seeds learn it in one step, as a sum of three terms, which a NAU can express. Nothing was "
+        "tried."
     ),
     ("mistry2023:table7.3", "*", "*"): (
-        "The thesis does not state how many runs it took, which of them are averaged and at which step; ours are "
-        "means over all seeds after the last step. Those of the runs with the lowest validation error, and errors "
-        "at the step where it is lowest, were looked at too and are further away."
+        "The thesis does not state how many runs it took, which of them are averaged and at which step; "
+        "ours are means over all seeds after the last step. Those of the runs with the lowest validation "
+        "error, and errors at the step where it is lowest, were looked at too and are further away."
     ),
     ("mistry2023:fig3.5", "iNALU", "is the only one with full success on any range"): (
         "Section 3.3.2 contradicts itself: two sentences later both NPUs are perfect on U[1,2), as we find."
