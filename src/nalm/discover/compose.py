@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -49,10 +48,10 @@ class Composed:
     alternatives: tuple[ExpressionGraph, ...]
     seconds: float
 
-    @functools.cached_property
+    @property
     def expression(self) -> Any:
         """The formula in sympy, in the names of the columns; None if none was found."""
-        return None if self.graph is None else _shortest(self.graph, self.names)
+        return None if self.graph is None else self.graph.shortest(self.names)
 
     @property
     def model(self) -> nn.Module:
@@ -142,12 +141,3 @@ def _check(steps: int, ops: Sequence[str], max_seconds: float) -> None:
     for op in ops:
         check_choice("ops", op, OPERATIONS)
     check_above_zero("max_seconds", max_seconds)
-
-
-@functools.lru_cache(maxsize=256)
-def _shortest(graph: ExpressionGraph, names: tuple[str, ...]) -> Any:
-    """The formula in the form with the fewest operations."""
-    import sympy as sp
-
-    plain = graph.expression(names)
-    return min(plain, sp.factor(plain), sp.expand(plain), key=sp.count_ops)

@@ -103,6 +103,10 @@ class ExpressionGraph:
         symbols = [sp.Symbol(name, real=True) if isinstance(name, str) else name for name in names]
         return self.lines(symbols)[self.result]
 
+    def shortest(self, names: Sequence[str]) -> Any:
+        """The formula in sympy, factored or expanded if that has fewer operations."""
+        return _shortest(self, tuple(names))
+
     @functools.cached_property
     def fingerprint(self) -> tuple[int, ...] | None:
         """The same for graphs that compute the same function; None if one divides by zero everywhere.
@@ -136,6 +140,14 @@ class ExpressionGraph:
         except ZeroDivisionError:
             return True
         return moved != self.fingerprint
+
+
+@functools.lru_cache(maxsize=1024)
+def _shortest(graph: ExpressionGraph, names: tuple[str, ...]) -> Any:
+    import sympy as sp
+
+    plain = graph.expression(names)
+    return min(plain, sp.factor(plain), sp.expand(plain), key=sp.count_ops)
 
 
 def applied(op: str, left: Any, right: Any) -> Any:

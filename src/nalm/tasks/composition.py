@@ -119,7 +119,7 @@ class Composition(RangeTask):
     @property
     def target(self) -> str:
         """The expression in the names of the inputs."""
-        return _written(self.graph)
+        return str(self.graph.shortest(self.input_names))
 
     def is_solution(self, expression: Any) -> bool:
         """Whether an expression is equal to the target, and not only close."""
@@ -185,15 +185,6 @@ def _by_code(code: Tensor, left: Tensor, right: Tensor) -> Tensor:
     for k, op in enumerate(_CODES[1:], start=1):
         found = torch.where(code == k, applied(op, left, right), found)
     return found
-
-
-@functools.cache
-def _written(graph: ExpressionGraph) -> str:
-    """A formula as text, simplified if that is shorter."""
-    import sympy as sp
-
-    plain = graph.expression(letters(graph.inputs))
-    return str(min(plain, sp.factor(plain), sp.expand(plain), key=sp.count_ops))
 
 
 @functools.cache

@@ -31,14 +31,12 @@ class CompositionSetup:
         model: the model.
         units: names of the units that it is made of.
         hidden: number of values between its layers.
-        divides: whether it can express division, without which 9 of the 16 combinations remain.
     """
 
     row: str
     model: Model
     units: tuple[str, ...] = ()
     hidden: int = HIDDEN
-    divides: bool = True
 
     @property
     def recipe(self) -> Recipe:
@@ -57,38 +55,35 @@ def composition_setups() -> dict[str, CompositionSetup]:
     quadratic = ModelSpec.parse("quadratic+quadratic")
     rows = [
         CompositionSetup("MLP (6L;16HU)", mlp),
-        CompositionSetup("Quadratic (2L;5HU)", quadratic, ("quadratic",), divides=False),
-        CompositionSetup("Quadratic (2L; 2HU)", quadratic, ("quadratic",), hidden=2, divides=False),
+        CompositionSetup("Quadratic (2L;5HU)", quadratic, ("quadratic",)),
+        CompositionSetup("Quadratic (2L; 2HU)", quadratic, ("quadratic",), hidden=2),
         *_stacked_and_gated("iNAC", "iMNAC", "inac", "inac-mul"),
         *_stacked_and_gated("NAU", "Real NPU", "nau", "realnpu"),
-        *_stacked_and_gated("NAU", "NMU", "nau", "nmu", divides=False),
+        *_stacked_and_gated("NAU", "NMU", "nau", "nmu"),
         _recurrent("iNAC, iMNAC, iNAC, iMNAC", "inac", "inac-mul", "inac", "inac-mul"),
         _recurrent("NAU, Real NPU, NAU, Real NPU", "nau", "realnpu", "nau", "realnpu"),
-        _recurrent("NAU, NAU, NMU", "nau", "nau", "nmu", divides=False),
+        _recurrent("NAU, NAU, NMU", "nau", "nau", "nmu"),
         CompositionSetup("Recurrent Input with Frozen NALMs", ModelSpec.parse("frozen-selector(steps=2)")),
     ]
     return {setup.row: setup for setup in rows}
 
 
-def _stacked_and_gated(
-    sum_: str, product: str, *units: str, divides: bool = True
-) -> tuple[CompositionSetup, CompositionSetup]:
+def _stacked_and_gated(sum_: str, product: str, *units: str) -> tuple[CompositionSetup, CompositionSetup]:
     """Four layers of two units in turn, and two layers of both with a gate between them."""
     stacked, layer = ModelSpec.parse("+".join(units * 2)), f"gated(units={'|'.join(units)})"
     space = " " if sum_ == "iNAC" else ""  # as it is printed
     names = f"{sum_},{product},{space}{sum_},{space}{product}"
     return (
-        CompositionSetup(f"4L Stacked [{names}]", stacked, units, divides=divides),
+        CompositionSetup(f"4L Stacked [{names}]", stacked, units),
         CompositionSetup(
             f"2L Stacked Gated [{sum_};{product}]",
             ModelSpec.parse(f"{layer}+{layer}"),
             units,
-            divides=divides,
         ),
     )
 
 
-def _recurrent(names: str, *units: str, divides: bool = True) -> CompositionSetup:
+def _recurrent(names: str, *units: str) -> CompositionSetup:
     """Two steps of the recurrent selector."""
     spec = ModelSpec.parse(f"selector(units={'|'.join(units)};steps=2)")
-    return CompositionSetup(f"Recurrent Input with [{names}]", spec, units, divides=divides)
+    return CompositionSetup(f"Recurrent Input with [{names}]", spec, units)
