@@ -77,14 +77,3 @@ def test_the_mlp_has_six_layers_of_weights():
 def test_the_recipe_knows_exactly_the_units_of_the_model(row):
     names = {unit.name for unit in units_of(SETUPS[row].build())} - {"gated", "selector"}
     assert names == set(SETUPS[row].units)
-
-
-def test_five_rows_cannot_divide():
-    unable = {row for row, setup in SETUPS.items() if not setup.divides}
-    assert unable == {
-        "Quadratic (2L;5HU)",
-        "Quadratic (2L; 2HU)",
-        "4L Stacked [NAU,NMU,NAU,NMU]",
-        "2L Stacked Gated [NAU;NMU]",
-        "Recurrent Input with [NAU, NAU, NMU]",
-    }
