@@ -66,7 +66,7 @@ _GATES = (
 )
 _FROZEN = (
     "Ours learns the four expressions that one step gives, and none that needs a line of working. Tried, "
-    "each with 20 seeds: the gradients of line 13 of the algorithm, and its temperature of 10 for the input "
+    "with 10 or 20 seeds: the gradients of line 13 of the algorithm, and its temperature of 10 for the input "
     "mask as well, with the gradients of the text or of line 13. All learn the same four."
 )
 CAUSES: dict[tuple[str, str, str], str] = {
