@@ -8,8 +8,8 @@ own training. NAU, NMU, iNAC and iMNAC keep their published penalties (for the l
 Real NPU is the modified one of section 5.4: its initial weights, its bounds, and distances of weights from
 {-1, 1} and gates from {0, 1} as penalties; the L1 penalty of its recipe there is left out, because table 7.2
 does not list it and it could move a weight by at most 2e-5 in 200,000 steps. iNAC and iMNAC keep the clip of
-gradients to [-0.1, 0.1], which section 2.2.2 lists with their equations and without which four layers of them
-diverge at once; they are not reinitialised, and their penalty does not wait for a small loss. The gates of
+gradients to [-0.1, 0.1], which section 2.2.2 lists with their equations (training without it was not tried);
+they are not reinitialised, and their penalty does not wait for a small loss. The gates of
 gated pairs and the logits of selectors have no penalty: the table names none, and section 7.3 reports partial
 gates. The thesis does not say how quadratic layers start. They are drawn like torch's linear layer, and so is
 the MLP; with our unit's own Xavier weights nearly all of these networks diverge within 2,000 steps.
