@@ -148,9 +148,9 @@ CAUSES: dict[tuple[str, str, str], str] = {
         "tried."
     ),
     ("mistry2023:table7.3", "*", "*"): (
-        "The thesis does not state how many runs it took, which of them are averaged and at which step; "
-        "ours are means over all seeds after the last step. Those of the runs with the lowest validation "
-        "error, and errors at the step where it is lowest, were looked at too and are further away."
+        "Not settled. The thesis does not state how many runs it took, what counts as correct, and at which "
+        "step errors are taken. Four readings were compared after the runs were there (docs/composition.md); "
+        "none fits all rows."
     ),
     ("mistry2023:fig3.5", "iNALU", "is the only one with full success on any range"): (
         "Section 3.3.2 contradicts itself: two sentences later both NPUs are perfect on U[1,2), as we find."

@@ -3,8 +3,7 @@
 A run has learnt an expression if the formula that `nalm.explain` reads from its weights and gates after the
 last step is the target, or its error is below the threshold; a model has, if its run with the lowest
 validation error has. The thesis says neither how many seeds it took nor what it counts as correct. By errors
-alone fewer runs succeed: gradient descent with a penalty that has a kink at its minimum leaves weights about
-1e-3 off. At the step with the lowest validation error weights are mostly not discrete yet, and errors are far
+alone fewer runs succeed, probably because gradient descent does not settle where a penalty has a kink. At the step with the lowest validation error weights are mostly not discrete yet, and errors are far
 below the printed ones. The printed "average errors" are read as those of all runs after the last step.
 """
 
