@@ -2,9 +2,9 @@
 
 A run has learnt an expression if the formula that `nalm.explain` reads from its weights and gates after the
 last step is the target, or its error is below the threshold; a model has, if its run with the lowest
-validation error has. The thesis says neither how many seeds it took nor what it counts as correct. By errors
-alone fewer runs succeed, probably because gradient descent does not settle where a penalty has a kink. At the step with the lowest validation error weights are mostly not discrete yet, and errors are far
-below the printed ones. The printed "average errors" are read as those of all runs after the last step.
+validation error has. The thesis says neither how many seeds it took nor what it counts as correct; this
+reading was chosen after others had been compared with its numbers (docs/composition.md). The printed "average
+errors" are read as those of all runs after the last step.
 """
 
 from __future__ import annotations
