@@ -24,9 +24,6 @@ class StepsDone(NamedTuple):
     seconds: float
 
 
-HISTORY_PARAMETERS = 512
-"""Parameters are kept over time for models of at most this many: more would fill the store unread."""
-
 OnSteps = Callable[[StepsDone], None]
 
 
@@ -100,7 +97,7 @@ class Trained:
         chosen_parameters: the parameters at the chosen step, `runs x ...` by name.
         final_parameters: the parameters after the last step, `runs x ...` by name.
         history_steps: the logged steps at which parameters were kept, at most 64, shape `points`; none for
-            models of more than 512 parameters.
+            models with more parameters than `Models.followed_names` follows.
         history: the parameters at those steps, `runs x points x ...` by name; empty if none were kept.
         diverged_at: first logged step with a number that is not finite, or -1, shape `runs`.
         reinitialised: how often each run was given new weights, shape `runs`.

@@ -28,9 +28,10 @@ from nalm.cli.bench_options import (
     Units,
 )
 from nalm.cli.comma_lists import items
+from nalm.cli.data_folder import use_data_folder
 from nalm.cli.executor import chosen_executor
 from nalm.cli.json_file import check_writable, write_json
-from nalm.cli.options import DEFAULT_STORE, Jobs, Json, Scheduler, StoreFile
+from nalm.cli.options import DEFAULT_STORE, DataDir, Device, Jobs, Json, Scheduler, StoreFile
 from nalm.cli.output import duration, print_table, say, say_all
 from nalm.cli.progress import shown_progress
 from nalm.errors import ArgumentError, check_above_zero, check_choice, check_positive
@@ -41,8 +42,6 @@ from nalm.report import tables
 if TYPE_CHECKING:
     from nalm.experiment.bench import Experiment
     from nalm.experiment.executor import Executor
-
-USUAL_SEEDS = {"quick": 5, "paper": 25}
 
 
 def bench(
@@ -66,6 +65,8 @@ def bench(
     dry_run: DryRun = False,
     jobs: Jobs = None,
     scheduler: Scheduler = None,
+    device: Device = "cpu",
+    data_dir: DataDir = None,
     json_file: Json = None,
 ) -> None:
     """Train units on a task for many seeds and print how often they solve it, with intervals.
@@ -74,8 +75,10 @@ def bench(
     """
     _check_threshold(threshold, published)
     check_writable(json_file)
+    use_data_folder(data_dir)
     common: dict[str, Any] = {
-        "seeds": USUAL_SEEDS[check_choice("scale", scale, USUAL_SEEDS)] if seeds is None else seeds,
+        "seeds": seeds,
+        "scale": check_choice("scale", scale, ("quick", "paper")),
         "iterations": iterations,
         "recipe": recipe,
         "schedule": schedule,
@@ -90,7 +93,7 @@ def bench(
     result = None if is_other or is_of_file else remembered(store, request)
     if result is None:
         experiment = _experiment(task, names, of_tasks, of_files, common)
-        with chosen_executor(jobs, scheduler) as executor:
+        with chosen_executor(jobs, scheduler, device) as executor:
             if dry_run:
                 _print_plan(experiment, store, executor.size, fresh, json_file)
                 return

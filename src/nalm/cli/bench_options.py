@@ -33,7 +33,9 @@ Ranges = Annotated[
     typer.Option(metavar="LIST", help="Names from `nalm list ranges`, sets of them, or train=>test."),
 ]
 Inputs = Annotated[int | None, typer.Option(help="Number of inputs; by default that of the papers.")]
-Seeds = Annotated[int | None, typer.Option(help="Number of seeds, counted from 0; by default 25.")]
+Seeds = Annotated[
+    int | None, typer.Option(help="Number of seeds, counted from 0; by default 25, for images 10.")
+]
 Hidden = Annotated[int, typer.Option(help="Number of values between the units of a stack.")]
 Iterations = Annotated[int | None, typer.Option(help="Number of steps; by default that of the recipe.")]
 ScheduleName = Annotated[
@@ -52,7 +54,10 @@ RecipeName = Annotated[
     ),
 ]
 ScaleName = Annotated[
-    str, typer.Option(metavar="quick|paper", help="quick: 5 seeds, unless --seeds is given.")
+    str,
+    typer.Option(
+        metavar="quick|paper", help="quick: 5 seeds unless --seeds is given; for images 3, and few epochs."
+    ),
 ]
 Threshold = Annotated[
     float | None, typer.Option(help="Error below which a run counts as solved; by default the task's.")

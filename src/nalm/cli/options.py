@@ -17,4 +17,13 @@ Scheduler = Annotated[
     typer.Option(metavar="ADDRESS", help="Compute on a Dask cluster instead, as in tcp://host:8786."),
 ]
 StoreFile = Annotated[Path, typer.Option("--store", metavar="FILE", help="The file that keeps the runs.")]
+Device = Annotated[
+    str, typer.Option(metavar="DEVICE", help="Where to train, as torch names it: cpu, cuda, cuda:1, mps.")
+]
+DataDir = Annotated[
+    Path | None,
+    typer.Option(
+        metavar="FOLDER", help="Where the images are, such as the four files of MNIST; by default NALM_DATA."
+    ),
+]
 DEFAULT_STORE = Path("nalm-runs.sqlite")

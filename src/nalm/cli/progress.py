@@ -41,14 +41,15 @@ def _bar() -> Iterator[OnProgress]:
     from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeElapsedColumn
     from rich.progress import Progress as Bar
 
-    columns = (TextColumn("million steps"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
     left = TextColumn("{task.fields[left]}")
     with Bar(*columns, left, console=Console(stderr=True), transient=True) as bar:
-        task = bar.add_task("train", total=None, left="compiling")
+        task = bar.add_task("million steps", total=None, left="compiling")
 
         def update(progress: Progress) -> None:
-            steps, done = progress.total // 10**6, progress.done // 10**6
-            bar.update(task, total=steps, completed=done, left=_on_cluster(progress) + _left(progress))
+            what, done, total = _counted(progress)
+            said = _on_cluster(progress) + _pace(progress) + _left(progress)
+            bar.update(task, description=what, total=total, completed=done, left=said)
 
         yield update
 
@@ -59,7 +60,9 @@ def _line() -> OnProgress:
     def on_progress(progress: Progress) -> None:
         if is_due():
             share, spent = progress.done / progress.total, duration(progress.seconds)
-            say(f"{share:.0%} after {spent}, {_on_cluster(progress)}{_left(progress)}.")
+            so_far = "" if progress.epochs is None else f", {share * progress.epochs:.1f} epochs of all runs"
+            rest = _on_cluster(progress) + _pace(progress) + _left(progress)
+            say(f"{share:.0%} after {spent}{so_far}, {rest}.")
 
     return on_progress
 
@@ -87,8 +90,25 @@ def _on_cluster(progress: Progress) -> str:
     return f"{workers}, {progress.chunks_done} of {progress.chunks} chunks, "
 
 
+def _counted(progress: Progress) -> tuple[str, int, int]:
+    """What is counted, how much of it is done, and how much there is: epochs of all runs, or steps."""
+    if progress.epochs is None:
+        return "million steps", progress.done // 10**6, progress.total // 10**6
+    done = progress.epochs * progress.done / progress.total
+    return "epochs of all runs", int(done), round(progress.epochs)
+
+
+def _pace(progress: Progress) -> str:
+    """Images per second, for tasks that have images."""
+    pace = progress.steps_per_second
+    if progress.images is None or pace is None:
+        return ""
+    return f"{pace * progress.images / progress.total:,.0f} images/s, "
+
+
 def _left(progress: Progress) -> str:
     left = progress.seconds_left
     if left is not None:
         return f"{duration(left)} left"
-    return "compiling" if progress.workers is None else "time left not known yet"
+    starts = progress.workers is None and progress.images is None
+    return "compiling" if starts else "time left not known yet"

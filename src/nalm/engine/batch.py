@@ -40,6 +40,8 @@ class Settings:
     dtype: torch.dtype
     device: torch.device
     compiled: bool
+    report_interval: int | None = None
+    """Steps between two reports of progress; None for a report at each evaluation only."""
 
 
 class Batch:
@@ -67,7 +69,9 @@ class Batch:
             **keyed_step(self.seeds, Purpose.DATA, torch.zeros_like(self.seeds)),
         }
         self.loss = torch.full((len(runs),), torch.inf, dtype=torch.float64, device=settings.device)
-        self.log = Log(len(runs), settings.iterations, settings.log_interval, settings.device)
+        self.log = Log(
+            len(runs), settings.iterations, settings.log_interval, settings.device, models.followed_names()
+        )
         self.began = torch.zeros(len(runs), dtype=torch.float64, device=settings.device)
 
     def _optimiser_state(self, parameters: Parameters) -> Tensors:
@@ -108,7 +112,10 @@ class Batch:
             self._evaluate(step)
             on_progress(runs * step)
             if following is not None:
-                self.advance(step, following - step)
+                every = self.settings.report_interval or following
+                for done, then in itertools.pairwise([*range(step, following, every), following]):
+                    self.advance(done, then - done)
+                    on_progress(runs * then)
                 keep(following)
         self.log.final = self.parameters
         return self.log
@@ -221,7 +228,7 @@ class Batch:
     # -- evaluation ------------------------------------------------------------------------------
 
     def errors(self) -> dict[str, dict[str, Tensor]]:
-        """The task's errors on its fixed sets, by split and name, each of shape `models`, float64."""
+        """The task's errors on its fixed sets, by split and name, each `models x *shape`, float64."""
         return {part: self._errors(part) for part in self.task.splits if part != Split.TRAIN}
 
     def _evaluate(self, step: int) -> None:
@@ -231,7 +238,7 @@ class Batch:
         self.loss = next(iter(errors[Split.VALIDATION].values()))
 
     def _errors(self, part: str) -> Tensors:
-        """The errors of all models on a fixed set by name, each of shape `models`, float64."""
+        """The errors of all models on a fixed set by name, each of shape `models x *shape`, float64."""
         program, state, inputs = self._error_program(part)
         samples = self.task.samples(part)
         totals = program.repeat(state, inputs, samples // self.task.block(part))
@@ -245,12 +252,16 @@ class Batch:
         first, *others = self.task.measures
         return {"total": first, **{f"total/{measure.name}": measure for measure in others}}
 
+    def _zeros(self, shape: tuple[int, ...]) -> Tensor:
+        return self.loss.new_zeros((len(self.seeds), *shape))
+
     def _error_program(self, part: str) -> tuple[Program, Tensors, Tensors]:
         """The program that evaluates, the state to start from, and all its inputs."""
         kind, first = stream_of(self.task, part)
         purpose = torch.full_like(self.seeds, int(kind))
         stream = keyed_step(self.seeds, purpose, torch.full_like(self.seeds, first))
-        state = {**{name: torch.zeros_like(self.loss) for name in self._totals()}, **stream}
+        nothing = {name: self._zeros(measure.shape) for name, measure in self._totals().items()}
+        state = {**nothing, **stream}
         constants = self._constants(part, self.task.block(part))
         inputs = {
             "seed": self.seeds,
@@ -305,7 +316,7 @@ def _program(
     shape = None if kind == "evaluate" else split(replace(batch.recipe, iterations=1))[0]
     kinds = tuple((k, t.shape[1:], t.dtype) for k, t in {**state, **inputs}.items())
     fixed = tuple((k, t.shape, t.dtype) for k, t in constants.items())
-    settings = replace(batch.settings, iterations=1, log_interval=1)
+    settings = replace(batch.settings, iterations=1, log_interval=1, report_interval=None)
     name = (kind, known, batch.task.shape(), shape, kinds, fixed, settings)
     # The attributes of an unknown module do not say what it computes: its programs are kept with it.
     programs = _PROGRAMS if known is not None else batch.models.programs

@@ -10,6 +10,8 @@ import shutil
 import tempfile
 from pathlib import Path
 
+from nalm.folders import user_cache
+
 VARIABLE = "TORCHINDUCTOR_CACHE_DIR"
 """The environment variable that tells torch the folder."""
 _FOLDER = "programs-2"
@@ -21,8 +23,7 @@ def cache_folder() -> Path:
     configured = os.environ.get(VARIABLE)
     if configured and not _is_torchs_default(Path(configured)):
         return Path(configured)
-    base = os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")
-    return Path(base) / "nalm" / _FOLDER
+    return user_cache() / _FOLDER
 
 
 def _is_torchs_default(folder: Path) -> bool:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import torch
 from torch import Tensor
 
 from nalm.models.many import Parameters
-from nalm.trained import HISTORY_PARAMETERS
 
 _PER_RUN = ("lowest", "chosen", "diverged_at", "reinitialised")
 HISTORY_POINTS = 64
@@ -23,10 +23,13 @@ class Log:
         iterations: the last step.
         interval: steps between logs.
         device: where the models are.
+        followed: names of the parameters to keep over time.
     """
 
-    def __init__(self, runs: int, iterations: int, interval: int, device: torch.device) -> None:
-        self.iterations = iterations
+    def __init__(
+        self, runs: int, iterations: int, interval: int, device: torch.device, followed: Sequence[str]
+    ) -> None:
+        self.iterations, self.followed = iterations, followed
         # One point is reserved for the last step, which may fall between two intervals.
         self.history_interval = interval * -(-(iterations // interval + 1) // (HISTORY_POINTS - 1))
         self.history_steps: list[int] = []
@@ -101,13 +104,11 @@ class Log:
         return {name: torch.stack([held[name] for held in self.history], 1) for name in names}
 
     def _remember(self, step: int, parameters: Parameters) -> None:
-        """Keep the parameters of small models every `history_interval` steps, and at the last step."""
-        if sum(p[0].numel() for p in parameters.values()) > HISTORY_PARAMETERS:
-            return
-        if step % self.history_interval == 0 or step == self.iterations:
+        """Keep the followed parameters every `history_interval` steps, and at the last step."""
+        if self.followed and (step % self.history_interval == 0 or step == self.iterations):
             self.history_steps.append(step)
             # A copy: the program that trains may write over its inputs.
-            self.history.append({name: p.detach().clone() for name, p in parameters.items()})
+            self.history.append({name: parameters[name].detach().clone() for name in self.followed})
 
 
 def wide(flags: Tensor, like: Tensor) -> Tensor:

@@ -22,6 +22,9 @@ from nalm.models.one import OneModel
 from nalm.threads import one_thread
 from nalm.trained import Options, RunGroup, StepsDone, Trained
 
+REPORT_INTERVAL = 20
+"""Steps between two reports of progress: a step of a large network takes a good part of a second."""
+
 
 def train_one_by_one(runs: RunGroup, options: Options) -> Trained:
     """Train one copy of the model per seed, each with its own task and recipe."""
@@ -45,7 +48,9 @@ def train_one_by_one(runs: RunGroup, options: Options) -> Trained:
 
 
 def _train(models: OneModel, run: RunGroup, options: Options, on_progress: Callable[[int], None]) -> Log:
-    settings = Settings(options.iterations, options.log_interval, options.dtype, options.device, False)
+    settings = Settings(
+        options.iterations, options.log_interval, options.dtype, options.device, False, REPORT_INTERVAL
+    )
     batch = Batch(models, run, settings)
     if options.checkpoints is None:
         return batch.run(on_progress)

@@ -37,7 +37,12 @@ class Asked:
         for name in ("ranges", "inputs"):
             if getattr(self, name) is not None:
                 raise ArgumentError(name, f"left out: {kind.name} has none", repr(getattr(self, name)))
-        return self._by_label(kind)
+        made = self._by_label(kind)
+        able = [task for task in made if task.recipe_op is None or model.can(task.recipe_op)]
+        if not able and is_named:
+            expected = f"able to express an operation of {kind.name} that was asked for"
+            raise ArgumentError("units", expected, str(model))
+        return able
 
     def _on_ranges(self, kind: type[RangeTask], model: ModelSpec, is_named: bool) -> list[Task]:
         asked = kind.ops if self.ops is None else kind.expand_ops(self.ops)

@@ -26,6 +26,8 @@ from nalm.training.trainers import trainer_of
 from nalm.units import UNITS
 
 SECONDS_TO_COMPILE = 4.0
+Pairs = Sequence[tuple[ModelSpec, Sequence[Task]]]
+"""Models, each with the tasks that it is trained on."""
 MOST_RUNS = 1_000_000
 """The most runs of one command: planning them takes seconds, computing them days."""
 
@@ -58,13 +60,14 @@ def make_experiment(
     ranges: Sequence[str] | None = None,
     *,
     inputs: int | None = None,
-    seeds: int = 25,
+    seeds: int | None = None,
+    scale: str = "paper",
     iterations: int | None = None,
     recipe: str | None = None,
     hidden: int = 2,
     schedule: str = "scaled",
 ) -> Experiment:
-    """All combinations; each model on the operations that it can express.
+    """All combinations; each model on the operations that it can express, and the reference of the task.
 
     Args:
         task: the name of a task.
@@ -72,7 +75,8 @@ def make_experiment(
         ops: operations; by default all.
         ranges: names of ranges or of sets of them, or `train=>test`; by default those of the task.
         inputs: the number of inputs; by default that of the task.
-        seeds: the number of seeds.
+        seeds: the number of seeds; by default the task's at this scale.
+        scale: "paper", or "quick" for fewer seeds and the task's reduced protocol if it has one.
         iterations: the number of steps; by default those of the recipes.
         recipe: the recipe of models that name none; without `models`, only those that have it are taken.
         hidden: the number of values between the units of a stack.
@@ -85,27 +89,46 @@ def make_experiment(
     pairs = [(spec, asked.tasks_for(kind, spec, is_named=models is not None)) for spec in specs]
     if not any(tasks for _, tasks in pairs):
         raise ArgumentError("op", f"one that the default models of {task} can express", ", ".join(ops or ()))
-    return _experiment(task, pairs, seeds, iterations, hidden, schedule)
+    count = _usual_seeds(kind, seeds, scale)
+    if scale == "quick":
+        pairs = [(spec, [each.reduced() for each in tasks]) for spec, tasks in pairs]
+    return _experiment(task, _with_references(pairs), count, iterations, hidden, schedule)
+
+
+def _usual_seeds(kind: type[Task], seeds: int | None, scale: str) -> int:
+    usual = kind.usual_seeds[check_choice("scale", scale, kind.usual_seeds)]
+    return usual if seeds is None else seeds
+
+
+def _with_references(pairs: Pairs) -> Pairs:
+    """With the reference of every task that has one, after the models that it judges."""
+    wanted: dict[str, list[Task]] = {}
+    for spec, tasks in pairs:
+        for each in tasks:
+            if each.reference is not None and str(spec) != each.reference:
+                wanted.setdefault(each.reference, []).append(each)
+    return [*pairs, *((ModelSpec.parse(name), list(dict.fromkeys(held))) for name, held in wanted.items())]
 
 
 def table_experiment(
     table: Table,
     models: Sequence[str] | None = None,
     *,
-    seeds: int = 25,
+    seeds: int | None = None,
+    scale: str = "paper",
     iterations: int | None = None,
     recipe: str | None = None,
     hidden: int = 2,
     schedule: str = "scaled",
 ) -> Experiment:
     """Models on a table of numbers; the arguments are those of `make_experiment`."""
-    pairs = [(spec, [table]) for spec in _models(Table, models, recipe)]
-    return _experiment(table.name, pairs, seeds, iterations, hidden, schedule)
+    pairs: Pairs = [(spec, [table]) for spec in _models(Table, models, recipe)]
+    return _experiment(table.name, pairs, _usual_seeds(Table, seeds, scale), iterations, hidden, schedule)
 
 
 def _experiment(
     name: str,
-    pairs: Sequence[tuple[ModelSpec, Sequence[Task]]],
+    pairs: Pairs,
     seeds: int,
     iterations: int | None,
     hidden: int,

@@ -38,10 +38,13 @@ class Cluster:
     Args:
         address: the scheduler's, such as `tcp://host:8786`.
         say: called with a sentence about what is waited for, or which worker hangs.
+        device: where workers train.
     """
 
-    def __init__(self, address: str, say: Callable[[str], None] = lambda text: None) -> None:
-        self._say = say
+    def __init__(
+        self, address: str, say: Callable[[str], None] = lambda text: None, device: str = "cpu"
+    ) -> None:
+        self._say, self._device = say, device
         self._scheduler = Scheduler(address, say)
         self._client = self._scheduler.client
 
@@ -68,8 +71,8 @@ class Cluster:
     ) -> Iterator[list[Record]]:
         """The records of each chunk, as chunks finish."""
         wanted = facts()
-        progress = Progress(sum(chunk.run_steps for chunk in chunks), chunks=len(chunks), workers=self.size)
-        jobs = (packed(chunk, wanted, checkpoints) for chunk in chunks)
+        progress = Progress.of(chunks, workers=self.size)
+        jobs = (packed(chunk, wanted, checkpoints, self._device) for chunk in chunks)
         idle = functools.partial(self._report_progress, progress, on_progress)
         for index, result in self.run(compute_on_worker(), jobs, idle, lambda k: _like(chunks[k])):
             if isinstance(result, Exception):

@@ -46,9 +46,11 @@ def check_facts(ours: dict[str, Any], theirs: dict[str, Any], worker: str) -> No
         raise ClusterError(f"Worker {worker} cannot be used: {'; '.join(apart)}.")
 
 
-def packed(chunk: Chunk, wanted: dict[str, Any], checkpoints: Path | None = None) -> bytes:
-    """A chunk as bytes, with the facts that its worker must have and the folder for checkpoints."""
-    return pickle.dumps((wanted, checkpoints, pickle.dumps(chunk)))
+def packed(
+    chunk: Chunk, wanted: dict[str, Any], checkpoints: Path | None = None, device: str = "cpu"
+) -> bytes:
+    """A chunk as bytes, with the facts that its worker must have, the folder for checkpoints, the device."""
+    return pickle.dumps((wanted, checkpoints, device, pickle.dumps(chunk)))
 
 
 def unpacked(result: bytes) -> list[Record]:
@@ -66,12 +68,12 @@ def compute_packed(job: bytes, worker: str) -> bytes:
     from nalm.experiment.compute import compute
 
     with _ALONE:
-        wanted, checkpoints, chunk = pickle.loads(job)
+        wanted, checkpoints, device, chunk = pickle.loads(job)
         check_facts(wanted, facts(), worker)  # it may have joined after the others were checked
         if checkpoints is not None and not is_next_to_its_store(checkpoints):
             checkpoints = None  # on another file system they would be neither found again nor deleted
         try:
-            return pickle.dumps(compute(pickle.loads(chunk), checkpoints=checkpoints))
+            return pickle.dumps(compute(pickle.loads(chunk), checkpoints=checkpoints, device=device))
         except Exception as error:
             raise portable(error) from None
 

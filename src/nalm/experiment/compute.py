@@ -25,7 +25,10 @@ from nalm.units.helpers import sparsity_error
 
 
 def compute(
-    chunk: Chunk, on_progress: OnSteps | None = None, checkpoints: Path | None = None
+    chunk: Chunk,
+    on_progress: OnSteps | None = None,
+    checkpoints: Path | None = None,
+    device: str = "cpu",
 ) -> list[Record]:
     """Train the runs of a chunk.
 
@@ -33,6 +36,7 @@ def compute(
         chunk: the runs.
         on_progress: called after each evaluation.
         checkpoints: a folder for checkpoints of unfinished runs.
+        device: where to train.
     """
     case = chunk.first
     try:
@@ -48,6 +52,7 @@ def compute(
             names=[run.id for run in chunk.runs],
             on_progress=on_progress,
             checkpoints=checkpoints,
+            device=device,
         )
         ideal = ideal_errors(model, chunk.runs)
     except (Exception, SystemExit) as error:  # a user's own unit may raise anything

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Protocol
+from typing import Protocol, Self
 
 from nalm.errors import NalmError
 from nalm.experiment.plan import Chunk
@@ -32,6 +33,8 @@ class Progress:
         chunks: the number of all chunks.
         chunks_done: the number of finished chunks.
         workers: the current number of workers of a cluster; None on this machine.
+        images: the images of all run-steps; None for tasks without images.
+        epochs: the epochs of all run-steps; None for tasks without epochs.
         began: the time of the start.
     """
 
@@ -40,8 +43,24 @@ class Progress:
     chunks: int = 0
     chunks_done: int = 0
     workers: int | None = None
+    images: int | None = None
+    epochs: float | None = None
     began: float = field(default_factory=time.perf_counter)
     _first: tuple[float, int] | None = None
+
+    @classmethod
+    def of(cls, chunks: Sequence[Chunk], workers: int | None = None) -> Self:
+        """Progress of these chunks before the first step."""
+        sizes = [(chunk.run_steps, chunk.first.task) for chunk in chunks]
+        images = [steps * (task.images_per_step or 0) for steps, task in sizes]
+        epochs = [steps / (task.epoch() or math.inf) for steps, task in sizes]
+        return cls(
+            sum(steps for steps, _ in sizes),
+            chunks=0 if workers is None else len(chunks),
+            workers=workers,
+            images=sum(images) if all(images) else None,
+            epochs=sum(epochs) if all(epochs) else None,
+        )
 
     def advance(self, done: int) -> None:
         """Note the number of finished run-steps."""
@@ -55,6 +74,14 @@ class Progress:
         return time.perf_counter() - self.began
 
     @property
+    def steps_per_second(self) -> float | None:
+        """Run-steps per second since the first progress; None if unknown."""
+        if self._first is None or self.done == self._first[1]:
+            return None
+        then, before = self._first
+        return (self.done - before) / (time.perf_counter() - then)
+
+    @property
     def seconds_left(self) -> float | None:
         """The estimated remaining seconds; None if unknown.
 
@@ -63,10 +90,8 @@ class Progress:
         """
         if self.workers is not None:
             return (self.total - self.done) * self.seconds / self.done if self.done else None
-        if self._first is None or self.done == self._first[1]:
-            return None
-        then, before = self._first
-        return (self.total - self.done) * (time.perf_counter() - then) / (self.done - before)
+        pace = self.steps_per_second
+        return None if pace is None else (self.total - self.done) / pace
 
 
 OnProgress = Callable[[Progress], None]

@@ -45,9 +45,11 @@ class Local:
 
     Args:
         processes: the number of processes.
+        device: where they train.
     """
 
     processes: int
+    device: str = "cpu"
 
     @property
     def size(self) -> int:
@@ -61,8 +63,8 @@ class Local:
         checkpoints: Path | None = None,
     ) -> Iterator[list[Record]]:
         """The records of each chunk, as chunks finish."""
-        progress = Progress(sum(chunk.run_steps for chunk in chunks))
-        pool = _Pool(chunks, self.processes, checkpoints)
+        progress = Progress.of(chunks)
+        pool = _Pool(chunks, self.processes, checkpoints, self.device)
         try:
             pool.compile_together()
             while pool.is_busy():
@@ -79,8 +81,10 @@ class Local:
 class _Pool:
     """Processes with the chunks that they compute, and the chunks that wait."""
 
-    def __init__(self, chunks: Sequence[Chunk], processes: int, checkpoints: Path | None) -> None:
-        self.checkpoints = checkpoints
+    def __init__(
+        self, chunks: Sequence[Chunk], processes: int, checkpoints: Path | None, device: str
+    ) -> None:
+        self.checkpoints, self.device = checkpoints, device
         self.waiting = list(chunks)
         self.attempts = dict.fromkeys(map(id, chunks), 0)
         self.finished = 0
@@ -105,7 +109,7 @@ class _Pool:
             return
         for worker, part in zip(self.workers, ("evaluate", "train")):
             with contextlib.suppress(BrokenPipeError):
-                worker.connection.send((part, self.waiting[0], None))
+                worker.connection.send((part, self.waiting[0], None, self.device))
         for worker in self.workers[:2]:
             with contextlib.suppress(EOFError, ConnectionResetError):
                 worker.connection.recv()
@@ -116,7 +120,7 @@ class _Pool:
             if worker.chunk is None and self.waiting:
                 worker.chunk, worker.done = self.waiting.pop(self._pick()), 0
                 with contextlib.suppress(BrokenPipeError):  # `receive` notices a dead process
-                    worker.connection.send(("compute", worker.chunk, self.checkpoints))
+                    worker.connection.send(("compute", worker.chunk, self.checkpoints, self.device))
 
     def _pick(self) -> int:
         """Index of the first chunk whose model no process works on, so that no program is compiled twice."""
@@ -186,7 +190,7 @@ def _work(connection: Connection, coordinator: int) -> None:
 
     while True:
         try:
-            job, chunk, checkpoints = connection.recv()
+            job, chunk, checkpoints, device = connection.recv()
         except EOFError:
             return
         except NalmError as error:  # a user's file has changed
@@ -199,7 +203,7 @@ def _work(connection: Connection, coordinator: int) -> None:
             continue
         try:
             tell = functools.partial(_send_progress, connection)
-            records = compute(chunk, tell, checkpoints)
+            records = compute(chunk, tell, checkpoints, device)
         except Exception as error:
             connection.send(("error", portable(error)))
             return

@@ -33,6 +33,7 @@ class Request:
         ranges: names of ranges or of sets of them, or `train=>test`.
         inputs: the number of inputs.
         seeds: the number of seeds.
+        scale: how much of the papers' protocol.
         iterations: the number of steps.
         recipe: the recipe of models that name none.
         schedule: what fewer steps than the recipe's do to its schedules.
@@ -48,7 +49,8 @@ class Request:
     op: Sequence[str] | None = None
     ranges: Sequence[str] | None = None
     inputs: int | None = None
-    seeds: int = 25
+    seeds: int | None = None
+    scale: str = "paper"
     iterations: int | None = None
     recipe: str | None = None
     schedule: str = "scaled"

@@ -12,6 +12,7 @@ from typing import Any, Protocol
 from nalm.evaluate.judged import Judged, assess
 from nalm.evaluate.outcome import Limits, limits
 from nalm.evaluate.summary import Assessment, summarise, summarise_costs
+from nalm.experiment.facets import References, is_reference, judged_on_facet, on_facet
 from nalm.experiment.rebuild import read
 from nalm.experiment.run import Case, Run
 from nalm.experiment.store import BULK, Record, Store
@@ -35,9 +36,25 @@ class Cases(Protocol):
 def evaluate(experiment: Cases, store: Store, threshold: float | None = None) -> Iterator[dict[str, Any]]:
     """One row per case, from stored curves, judged by the task's own threshold or by the one given."""
     formulas = any(case.task.has_formulas for case in experiment.cases)
-    for case, records in stored_runs(experiment, store, curves_only=not formulas):
+    facets = any(case.task.facets() for case in experiment.cases)
+    held = list(stored_runs(experiment, store, curves_only=not formulas, with_errors=facets))
+    references = {case.task: records for case, records in held if is_reference(case)}
+    for case, records in held:
+        if case.task.facets():
+            yield from _facet_rows(case, records, references, threshold)
+            continue
         row = _row(case, records, judged_runs(case, records, threshold))
         yield {**row, **found_formulas(case.task, records)} if case.task.has_formulas else row
+
+
+def _facet_rows(
+    case: Case, records: Sequence[Record], references: References, threshold: float | None
+) -> Iterator[dict[str, Any]]:
+    """One row per facet of the task."""
+    for facet in case.task.facets():
+        runs, solved = (on_facet(each, facet) for each in (records, references.get(case.task, ())))
+        row = _row(case, runs, judged_on_facet(runs, solved, threshold))
+        yield {**row, "labels": {**row["labels"], **facet.labels}}
 
 
 def found_formulas(task: Task, records: Sequence[Record]) -> dict[str, Any]:
@@ -85,11 +102,12 @@ def judged_runs(case: Case, records: Sequence[Record], threshold: float | None =
 
 
 def stored_runs(
-    experiment: Cases, store: Store, *, curves_only: bool, partly: bool = False
+    experiment: Cases, store: Store, *, curves_only: bool, partly: bool = False, with_errors: bool = False
 ) -> Iterator[tuple[Case, list[Record]]]:
-    """The stored runs of each case; with `partly`, some may be missing."""
+    """The stored runs of each case; with `partly`, some may be missing; with further errors if wanted."""
     wanted = {run.id for run in experiment.runs()}
-    records = {record.id: record for record in store.records(wanted, without=BULK if curves_only else ())}
+    left_out = [name for name in BULK if not (with_errors and name == "errors")] if curves_only else []
+    records = {record.id: record for record in store.records(wanted, without=left_out)}
     for case in experiment.cases:
         names = (Run(case, seed).id for seed in range(experiment.seeds))
         yield case, [records[name] for name in names if not partly or name in records]

@@ -13,7 +13,7 @@ from nalm._version import NUMERICS_VERSION
 from nalm.errors import ArgumentError
 from nalm.experiment.naming import FORMAT, identity_text, name_of
 from nalm.models import Model, ModelSpec
-from nalm.models.many import Parameters
+from nalm.models.many import Parameters, with_initialisers
 from nalm.recipes import Recipe
 from nalm.recipes.plain import to_plain
 from nalm.recipes.steps import Timing, timing_of, with_steps
@@ -69,7 +69,10 @@ class Case:
 
     def initial(self, seeds: Sequence[int]) -> Parameters | None:
         """Initial parameters `seeds x ...`; None if the engine draws them by the units' initialisers."""
-        return self.model.initial(self.build, seeds)
+        drawn = self.model.initial(self.build, seeds)
+        if drawn is None or not self.recipe.initialise:
+            return drawn
+        return with_initialisers(self.build(), drawn, seeds, self.recipe.initialise)
 
     @functools.cached_property
     def identity(self) -> dict[str, Any]:

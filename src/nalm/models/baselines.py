@@ -6,7 +6,7 @@ The linear layer with its variants and the quadratic layer are units: `nalm.Line
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, ClassVar
 
 import torch
 from torch import Tensor, nn
@@ -101,6 +101,8 @@ class MLP(nn.Module):
 class FCProduct(nn.Module):
     """Product of weighted inputs, prod_i W_i x_i, initialised like the NMU (thesis, section 4.6.1.1)."""
 
+    ops: ClassVar[tuple[str, ...]] = ("mul",)
+
     def __init__(
         self,
         in_features: int,
@@ -123,16 +125,45 @@ class FCProduct(nn.Module):
         return self.weight.prod(-1) * input.prod(-1, keepdim=True)
 
 
-class SolvedMul(nn.Module):
+class Solved(nn.Module):
+    """Base of operations that are computed as they are, with nothing to learn.
+
+    Args:
+        in_features: number of inputs.
+        out_features: number of outputs, 1.
+    """
+
+    def __init__(self, in_features: int = 2, out_features: int = 1) -> None:
+        super().__init__()
+        if out_features != 1:
+            raise ArgumentError("out_features", "1, because a solved operation has one output", out_features)
+        self.in_features, self.out_features = in_features, out_features
+
+
+class SolvedAdd(Solved):
+    """The sum of all inputs, nothing to learn: the reference of Madsen & Johansen 2020, appendix D."""
+
+    ops: ClassVar[tuple[str, ...]] = ("add",)
+
+    def forward(self, input: Tensor) -> Tensor:
+        """`... x in` to `... x 1`."""
+        return input.sum(-1, keepdim=True)
+
+
+class SolvedMul(Solved):
     """The product of all inputs, nothing to learn: MUL of the thesis, section 4.6.1.1."""
+
+    ops: ClassVar[tuple[str, ...]] = ("mul",)
 
     def forward(self, input: Tensor) -> Tensor:
         """`... x in` to `... x 1`."""
         return input.prod(-1, keepdim=True)
 
 
-class SolvedDiv(nn.Module):
+class SolvedDiv(Solved):
     """The first input divided by the second, nothing to learn: DIV of the thesis, section 5.10.1."""
+
+    ops: ClassVar[tuple[str, ...]] = ("div",)
 
     def forward(self, input: Tensor) -> Tensor:
         """`... x 2` to `... x 1`."""

@@ -10,7 +10,7 @@ import copy
 import itertools
 import threading
 from collections.abc import Callable, Hashable, Sequence
-from typing import Any, ClassVar
+from typing import Any, ClassVar, cast
 
 import torch
 from torch import Tensor, nn
@@ -33,6 +33,10 @@ DRAWING = (nn.Dropout, nn.Dropout1d, nn.Dropout2d, nn.Dropout3d, nn.AlphaDropout
 """Modules that draw random numbers in training."""
 _MIXING = (*WITH_STATISTICS, *DRAWING)
 _DRAWING = threading.Lock()
+UNIT_NAME = "unit"
+"""The name of the unit under test in the network that a task makes around it."""
+MOST_FOLLOWED = 512
+"""At most this many parameters of a model are kept over time: more would fill the store unread."""
 _OURS = ("nalm", "torch")
 """Packages whose modules are known to compile."""
 
@@ -108,6 +112,17 @@ class Models:
     def shapes(self) -> dict[str, torch.Size]:
         """The shape of each parameter of one model."""
         return {name: p.shape for name, p in self.skeleton.named_parameters()}
+
+    def followed_names(self) -> list[str]:
+        """Names of the parameters to keep over time: all of a small model, those of the unit of a network.
+
+        A network that a task makes around a unit holds it under the name `unit`.
+        """
+        of_unit = [name for name in self.names if UNIT_NAME in name.split(".")]
+        for names in (self.names, of_unit):
+            if sum(self.skeleton.get_parameter(name).numel() for name in names) <= MOST_FOLLOWED:
+                return names
+        return []
 
     def first_names(self) -> list[str]:
         """Names of the parameters of the first unit, if it can only add and subtract inputs; else none."""
@@ -211,6 +226,29 @@ def made_by_seed(make: Callable[[], nn.Module], seeds: Sequence[int]) -> Paramet
                 made[seed] = make()
     held = [dict(made[seed].named_parameters()) for seed in seeds]
     return {name: torch.stack([each[name].detach() for each in held]) for name in held[0]}
+
+
+def with_initialisers(
+    model: nn.Module, drawn: Parameters, seeds: Sequence[int], others: Sequence[Initialise]
+) -> Parameters:
+    """Parameters `runs x ...` of a network, with those of its units that a recipe initialises drawn anew."""
+    runs, made = torch.tensor(seeds, dtype=torch.int32), dict(drawn)
+    for part, (path, name) in enumerate(_of_units(model)):
+        unit = model.get_submodule(path)
+        found = (other.initialiser(cast("Unit", unit), name) for other in others)
+        initialiser = next(filter(None, found), None)
+        full = f"{path}.{name}" if path else name
+        if initialiser is not None:
+            elements = counters(*drawn[full].shape[1:])
+            u = uniform(key(runs, Purpose.INIT, 0, part), elements, drawn[full].dtype)
+            made[full] = initialiser(u)
+    return made
+
+
+def _of_units(model: nn.Module) -> list[tuple[str, str]]:
+    """The path of each unit in a network with the name of each of its parameters."""
+    units = ((path, unit) for path, unit in model.named_modules() if isinstance(unit, Unit))
+    return [(path, name) for path, unit in units for name in unit.initialisers]
 
 
 def apply(model: nn.Module, parameters: Parameters, question: Callable[[nn.Module], Any]) -> Any:

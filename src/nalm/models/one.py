@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import itertools
 from collections.abc import Callable, Iterator
 from typing import Any, ClassVar
 
@@ -15,6 +16,8 @@ from nalm.units._base import units_of
 
 _OF_THE_NETWORK = 1 << 16
 """The part of the noise stream that seeds torch's generator; the parts of units are their indices."""
+_PER_TIME = 1 << 17
+"""How far apart the parts are that a unit uses when it is applied several times per step."""
 
 
 class OneModel(Models):
@@ -31,18 +34,26 @@ class OneModel(Models):
         self.draws = mixing_module(model, DRAWING) is not None
 
     def predict(
-        self, parameters: Parameters, x: Tensor, source: Callable[[int], Any] | None = None
+        self,
+        parameters: Parameters,
+        x: Tensor | tuple[Tensor, ...],
+        source: Callable[[int], Any] | None = None,
     ) -> Tensor:
-        """Apply the model: x `1 x n x ...` to `1 x n x ...`; see `Models.predict`."""
-        if self.native:
+        """Apply the model: x `1 x n x ...` to `1 x n x ...`; see `Models.predict`.
+
+        A network of a task may take several inputs, each with the leading axis of one model.
+        """
+        if self.native and isinstance(x, Tensor):
             return super().predict(parameters, x, source)
+        inputs = (x,) if isinstance(x, Tensor) else x
         self.skeleton.train(source is not None)
         units = units_of(self.skeleton) if source is not None else []
         for index, unit in enumerate(units):
-            unit.uniform_source = _of_one(source(index))  # type: ignore[misc]
+            unit.uniform_source = _of_one(source, index)  # type: ignore[arg-type]
+        held = {name: p[0] for name, p in parameters.items()}
         try:
-            with self._seeded(source, x.device):
-                return functional_call(self.skeleton, {k: p[0] for k, p in parameters.items()}, (x[0],))[None]
+            with self._seeded(source, inputs[0].device):
+                return functional_call(self.skeleton, held, tuple(each[0] for each in inputs))[None]
         finally:
             for unit in units:
                 unit.uniform_source = None
@@ -59,6 +70,18 @@ class OneModel(Models):
             yield
 
 
-def _of_one(draw: Callable[..., Tensor]) -> Callable[[torch.Size, torch.dtype, torch.device], Tensor]:
-    """A source of noise for a unit without a model axis."""
-    return lambda shape, dtype, device: draw(torch.Size((1, *shape)), dtype, device)[0]
+def _of_one(
+    source: Callable[[int], Any], unit: int
+) -> Callable[[torch.Size, torch.dtype, torch.device], Tensor]:
+    """A source of noise for a unit without a model axis.
+
+    A recurrent cell applies its unit several times per step: each time draws other numbers.
+    """
+    times = itertools.count()
+
+    def draw(shape: torch.Size, dtype: torch.dtype, device: torch.device) -> Tensor:
+        part = unit + next(times) * _PER_TIME
+        drawn: Tensor = source(part)(torch.Size((1, *shape)), dtype, device)
+        return drawn[0]
+
+    return draw

@@ -16,6 +16,7 @@ from nalm.errors import ArgumentError, NalmError, check_choice, check_positive, 
 from nalm.models import user_units
 from nalm.models.composites import COMPOSITES
 from nalm.models.model import Model
+from nalm.models.named_baselines import BASELINES
 from nalm.models.patience import limited
 from nalm.recipes import SECOND_ORDER, Recipe
 from nalm.units import UNITS, Unit
@@ -58,6 +59,9 @@ class Layer:
     @functools.cached_property
     def ops(self) -> tuple[str, ...] | None:
         """The operations that it can express; None for a plain module, for which they are not known."""
+        if self.name in BASELINES:
+            known: tuple[str, ...] | None = getattr(self.kind, "ops", None)
+            return known
         if not issubclass(self.kind, Unit) or not hasattr(self.kind, "ops"):
             return None
         # With some options a unit can express fewer.
@@ -279,11 +283,13 @@ def _layer(name: str, known: Mapping[str, user_units.OwnUnit]) -> Layer:
         return Layer(name, UNITS[name])
     if name in COMPOSITES:
         return Layer(name, COMPOSITES[name])
+    if name in BASELINES:
+        return Layer(name, BASELINES[name])
     offered = user_units.offered_names()
     if name in offered:
         found = user_units.load_offered(name)
         return Layer(name, found.kind, origin=found)
-    raise unknown("unit", name, [*UNITS, *COMPOSITES, *offered])
+    raise unknown("unit", name, [*UNITS, *COMPOSITES, *BASELINES, *offered])
 
 
 def _parsed_again(
@@ -320,11 +326,23 @@ def _value(name: str, text: str, default: Any) -> Any:
         if text.lower() not in ("true", "false"):
             raise ArgumentError(name, "true or false", repr(text))
         return text.lower() == "true"
+    if isinstance(default, tuple):
+        return _sizes(name, text)
     try:
         return type(default)(text)
     except ValueError:
         raise ArgumentError(name, f"of type {type(default).__name__}", repr(text)) from None
 
 
+def _sizes(name: str, text: str) -> tuple[int, ...]:
+    """Several whole numbers, as in 256x256."""
+    try:
+        return tuple(int(part) for part in text.split("x"))
+    except ValueError:
+        raise ArgumentError(name, "whole numbers joined by x, as in 256x256", repr(text)) from None
+
+
 def _show(value: Any) -> str:
+    if isinstance(value, tuple):
+        return "x".join(map(str, value))
     return str(value).lower() if isinstance(value, bool) else str(value)

@@ -3,9 +3,9 @@
 from nalm.recipes.clamps import Bound, Clamp, Project
 from nalm.recipes.gradients import ClipNorm, ClipValue, GradientNoise
 from nalm.recipes.initialise import Initialise
-from nalm.recipes.losses import MAPE, MSE, PCC, RMSE, Loss, PCCThenMSE
-from nalm.recipes.optimisers import SGD, Adam, Centred, LevenbergMarquardt, Optimiser, RMSProp
-from nalm.recipes.penalties import L0, L1, L2, Discretise, Penalty, UnitPenalty
+from nalm.recipes.losses import MAPE, MSE, PCC, RMSE, CrossEntropy, Loss, PCCThenMSE
+from nalm.recipes.optimisers import SGD, Adam, Centred, Falling, LevenbergMarquardt, Optimiser, RMSProp
+from nalm.recipes.penalties import L0, L1, L2, Discretise, InputIdentity, Penalty, UnitPenalty
 from nalm.recipes.recipe import SECOND_ORDER, Recipe
 from nalm.recipes.reinitialise import Reinitialise
 from nalm.recipes.schedules import Always, Growth, Ramp, Schedule, StepState, WhenLossBelow
@@ -27,10 +27,13 @@ __all__ = [
     "Clamp",
     "ClipNorm",
     "ClipValue",
+    "CrossEntropy",
     "Discretise",
+    "Falling",
     "GradientNoise",
     "Growth",
     "Initialise",
+    "InputIdentity",
     "LevenbergMarquardt",
     "Loss",
     "Optimiser",

@@ -44,6 +44,15 @@ class RMSE(Loss):
 
 
 @dataclass(frozen=True)
+class CrossEntropy(Loss):
+    """Mean of -log softmax(prediction) at the target's class, which is given as a one-hot vector."""
+
+    def __call__(self, prediction: Tensor, target: Tensor, now: StepState) -> Tensor:
+        """The loss of each model, shape `models`."""
+        return -(prediction.log_softmax(-1) * target).sum(-1).mean(-1)
+
+
+@dataclass(frozen=True)
 class MAPE(Loss):
     """Mean of abs(y - prediction) / abs(y) (thesis, equation 6.5).
 

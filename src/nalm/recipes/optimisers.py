@@ -7,8 +7,8 @@ rate.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
-from typing import ClassVar
+from dataclasses import dataclass, field, replace
+from typing import Any, ClassVar
 
 import torch
 from torch import Tensor
@@ -16,6 +16,7 @@ from torch import Tensor
 from nalm.errors import ArgumentError, check_positive
 from nalm.recipes.gradients import Gradients
 from nalm.recipes.model_axis import per_model
+from nalm.recipes.schedules import STEPS
 
 Parameters = dict[str, Tensor]
 State = dict[str, Tensor]
@@ -129,6 +130,50 @@ class RMSProp(Optimiser):
             )
             new[f"square:{name}"] = square
         return after, new
+
+
+@dataclass(frozen=True)
+class Falling(Optimiser):
+    """Another optimiser whose learning rate falls linearly to zero between two steps.
+
+    Args:
+        optimiser: the other optimiser, with the learning rate of the first steps.
+        start_at: the step at which the rate begins to fall.
+        end_at: the step at which it is zero.
+    """
+
+    optimiser: Adam = Adam()
+    start_at: float = field(default=0.0, metadata=STEPS)
+    end_at: float = field(default=1.0, metadata=STEPS)
+
+    @property
+    def learning_rate(self) -> float:  # type: ignore[override]
+        """The learning rate of the first steps."""
+        return self.optimiser.learning_rate
+
+    def timing(self) -> str:
+        """When it acts, in words."""
+        return f"lets the learning rate fall from step {self.start_at:,.10g} to {self.end_at:,.10g}"
+
+    def missed(self, steps: int) -> str:
+        """What of it does not happen within `steps` steps, in words; empty if everything does."""
+        return f"does not reach zero: it {self.timing()}" if steps < self.end_at else ""
+
+    def start(self, parameters: Parameters) -> State:
+        """The state before the first step."""
+        state = self.optimiser.start(parameters)
+        return {**state, "taken": torch.zeros_like(state["power1"])}
+
+    def step(self, parameters: Parameters, gradients: Gradients, state: State) -> tuple[Parameters, State]:
+        """The parameters and the state after one step."""
+        taken = state["taken"]
+        fallen = ((taken - self.start_at) / (self.end_at - self.start_at)).clamp(0, 1)
+        # One rate per model, as everywhere in a program, though a recipe holds a number.
+        rate: Any = self.optimiser.learning_rate * (1 - fallen)
+        slower = replace(self.optimiser, learning_rate=rate)
+        inner = {name: value for name, value in state.items() if name != "taken"}
+        after, inner = slower.step(parameters, gradients, inner)
+        return after, {**inner, "taken": taken + 1}
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ from torch import Tensor, nn
 
 from nalm.errors import check_choice, unknown
 from nalm.recipes.distances import distance_to_bit, distance_to_integer_sign, distance_to_sign
-from nalm.recipes.model_axis import model_means, model_sums
+from nalm.recipes.model_axis import model_means, model_sums, per_model
 from nalm.recipes.schedules import Always, Schedule, StepState
 from nalm.recipes.subject import Subject, subjects_of
 
@@ -61,15 +61,23 @@ class L0(Penalty):
 
 @dataclass(frozen=True)
 class L1(Penalty):
-    """Sum of the absolute values of all parameters (Heim et al. 2020), or of those of one name."""
+    """Sum of the absolute values of all parameters (Heim et al. 2020), or of those of one name.
+
+    `of` is "model" for the parameters of the whole model, or "units" for those of its units alone.
+    """
 
     strength: float = 1.0
     schedule: Schedule = Always()
     parameter: str | None = None
+    of: str = field(default="model")
+
+    def __post_init__(self) -> None:
+        check_choice("of", self.of, ("model", "units"))
 
     def value(self, model: nn.Module) -> Tensor | None:
         """The penalty of each model without strength, shape `models`; None where nothing is penalised."""
-        chosen = _parameters(model, self.parameter)
+        parts: list[nn.Module] = [model] if self.of == "model" else [*subjects_of(model)]
+        chosen = [p for part in parts for p in _parameters(part, self.parameter)]
         return _total(model_sums(parameter.abs()) for parameter in chosen)
 
 
@@ -83,6 +91,28 @@ class L2(Penalty):
     def value(self, model: nn.Module) -> Tensor | None:
         """The penalty of each model without strength, shape `models`; None where nothing is penalised."""
         return _total(model_sums(parameter.square()) for parameter in _parameters(model))
+
+
+@dataclass(frozen=True)
+class InputIdentity(Penalty):
+    """R_z: mean of (1 - |W_i|) (identity - z_i)^2, with z_i the mean of a unit's input i over the batch.
+
+    It keeps a network in front of a unit from making up for a weight that should be 1: an input that is not
+    selected may only be the identity of the operation, 1 for products and 0 for sums (Madsen & Johansen 2020,
+    section 4.2 and equation 75; thesis, section 4.6.2). The network must tell what its `unit` has `seen`.
+    """
+
+    strength: float = 1.0
+    schedule: Schedule = Always()
+    identity: float = 1.0
+
+    def value(self, model: nn.Module) -> Tensor | None:
+        """The penalty of each model without strength, shape `models`; None where nothing is penalised."""
+        return _total(
+            model_means((1 - weight.abs()) * (per_model(self.identity, weight) - means).square())
+            for unit, means in _seen(model)
+            for weight in unit.weights().values()
+        )
 
 
 _DISTANCES = {"0,1": distance_to_bit, "-1,0,1": distance_to_integer_sign, "-1,1": distance_to_sign}
@@ -130,6 +160,12 @@ def _parameters(model: nn.Module, wanted: str | None = None) -> list[Tensor]:
         for name, held in module._parameters.items()
         if held is not None and wanted in (None, name)
     ]
+
+
+def _seen(model: nn.Module) -> list[tuple[Subject, Tensor]]:
+    """Units with the means of what they have seen, in networks that tell it."""
+    told = ((getattr(m, "unit", None), getattr(m, "seen", None)) for m in model.modules())
+    return [(u, means) for u, means in told if isinstance(u, Subject) and isinstance(means, Tensor)]
 
 
 def _total(values: Iterable[Tensor]) -> Tensor | None:

@@ -11,6 +11,7 @@ from dataclasses import dataclass, fields, is_dataclass, replace
 from typing import Any, Protocol, runtime_checkable
 
 from nalm.recipes.losses import PCCThenMSE
+from nalm.recipes.optimisers import Falling
 from nalm.recipes.recipe import Recipe
 from nalm.recipes.schedules import Growth, Ramp, WhenLossBelow
 
@@ -18,7 +19,7 @@ SCHEDULES = ("scaled", "published")
 """How a recipe is given fewer steps than its own: its schedules are shortened too, or cut off."""
 STEP_NAMES = frozenset(
     field.name
-    for kind in (Ramp, Growth, WhenLossBelow, PCCThenMSE)
+    for kind in (Ramp, Growth, WhenLossBelow, PCCThenMSE, Falling)
     for field in fields(kind)
     if field.metadata.get("steps")
 )

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 import torch
 from torch import Tensor
 
-from nalm.models.many import Models
+from nalm.models.many import MOST_FOLLOWED, Models
 from nalm.recipes import Recipe
 from nalm.recipes.optimisers import LevenbergMarquardt
 from nalm.second_order.checks import check_model, check_task
@@ -18,7 +18,7 @@ from nalm.second_order.solver import Result, Rows, solve_rows
 from nalm.tasks._base import Split, Task
 from nalm.tasks.sampling import sample
 from nalm.threads import one_thread
-from nalm.trained import HISTORY_PARAMETERS, Options, RunGroup, StepsDone, Trained
+from nalm.trained import Options, RunGroup, StepsDone, Trained
 
 _LEAST_ROWS, _ROWS_PER_PARAMETER = 256, 4
 _FRESH_ROWS = 1000
@@ -109,7 +109,7 @@ def _collect(
 ) -> Trained:
     chosen = flat.named(torch.stack([run.result.vector for run in solved]))
     history = torch.stack([run.points for run in solved])
-    kept = flat.size <= HISTORY_PARAMETERS
+    kept = flat.size <= MOST_FOLLOWED
     shaped = {
         name: part.reshape(len(runs), len(steps), *shape)
         for (name, shape), part in zip(flat.shapes.items(), history.split(flat.sizes, -1), strict=True)

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Hashable, Mapping
+from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any, ClassVar
 
@@ -37,7 +38,22 @@ class Split(StrEnum):
     TEST = "test"
 
 
-Predict = Callable[[Tensor], Tensor]
+@dataclass(frozen=True)
+class Facet:
+    """One row of the results of a model on a task, such as one length of sequences.
+
+    Attributes:
+        labels: what distinguishes it from the other rows.
+        curve: the error by which its runs are judged, `split/name` as stored.
+        index: which element of that error; None if it is a number.
+    """
+
+    labels: Mapping[str, str | int]
+    curve: str
+    index: int | None = None
+
+
+Predict = Callable[[Any], Tensor]
 Numbers = Mapping[str, Tensor]
 """What differs between runs, as tensors `models x ...`, and the constants they share."""
 
@@ -67,6 +83,12 @@ class Task:
     """Whether rows of a benchmark say which formulas the runs have found."""
     log_interval: int = 1000
     """Steps between two evaluations of a stored run."""
+    usual_seeds: ClassVar[Mapping[str, int]] = {"quick": 5, "paper": 25}
+    """The number of seeds at each scale of a benchmark."""
+    images_per_step: ClassVar[int | None] = None
+    """Images of a batch of training, for progress; None if the task has none."""
+    reference: str | None = None
+    """A model whose arithmetic is solved: its runs set the error below which others succeed."""
 
     @property
     def input_shape(self) -> tuple[int, ...]:
@@ -126,8 +148,10 @@ class Task:
         """The number of samples to evaluate at once; it divides `samples`."""
         return 400
 
-    def batch(self, u: Tensor, numbers: Numbers) -> tuple[Tensor, Tensor]:
+    def batch(self, u: Tensor, numbers: Numbers) -> tuple[Any, Tensor]:
         """Inputs `models x n x *input_shape` and targets `models x n x *target_shape`.
+
+        A task whose network takes several inputs returns a tuple of them, each with the axis of models.
 
         Args:
             u: uniform numbers, shape `models x draws x n`.
@@ -160,6 +184,18 @@ class Task:
     def threshold(self, split: str = Split.TEST, epsilon: float = 1e-5) -> float | None:
         """The decisive error below which the task counts as solved on this split; None if none is known."""
         return None
+
+    def epoch(self) -> int | None:
+        """Steps of an epoch; None for a task whose data are drawn afresh."""
+        return None
+
+    def facets(self) -> tuple[Facet, ...]:
+        """The rows of results of one model; none if the decisive error alone is reported."""
+        return ()
+
+    def reduced(self) -> Task:
+        """The task with the reduced protocol of `--scale quick`; itself, if only the seeds are fewer."""
+        return self
 
     def identity(self) -> dict[str, Any]:
         """What determines the data, as plain data without defaults; a run's name depends on it."""

@@ -18,8 +18,13 @@ class Measure:
 
     name: str
 
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """The shape of its value: () for a number; the first measure of a task must be a number."""
+        return ()
+
     def total(self, prediction: Tensor, target: Tensor) -> Tensor:
-        """The sum over all samples, shape `models`."""
+        """The sum over all samples, shape `models x *shape`."""
         raise NotImplementedError
 
     def per_sample(self, target_shape: Sequence[int]) -> int:
@@ -79,6 +84,17 @@ class WrongNumber(Measure):
         """The number of wrong samples, shape `models`."""
         wrong = (prediction.round() != target).flatten(2).any(-1)
         return wrong.to(prediction.dtype).sum(-1)
+
+
+@dataclass(frozen=True)
+class MeanCrossEntropy(Measure):
+    """-log softmax(prediction) at the target's class, the mean over samples."""
+
+    name: str = "cross_entropy"
+
+    def total(self, prediction: Tensor, target: Tensor) -> Tensor:
+        """The sum over all samples, shape `models`."""
+        return -(prediction.log_softmax(-1) * target).sum((-2, -1))
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,134 @@
+"""Networks that read pictures of digits: images `n x 28 x 28`, brightness 0 to 1, to readings `n x values`.
+
+They are trained through the unit behind them; no label of a digit ever reaches them.
+
+Deviation: the papers' programs apply ReLU before they pool. Here the maximum is taken first, which gives the
+same numbers from a quarter of the comparisons.
+"""
+
+from __future__ import annotations
+
+import torch
+from torch import Tensor, nn
+
+from nalm.models.selection import softargmax
+
+MEAN, DEVIATION = 0.1307, 0.3081
+"""Brightness of MNIST's training images, by which PyTorch's MNIST example standardises them."""
+AT_ONCE = 500
+"""Images that are read at once in evaluation: more would not fit into the cache."""
+
+
+class Reader(nn.Module):
+    """Base of all readers.
+
+    Args:
+        layers: from standardised images `n x 1 x 28 x 28` to `n x values`.
+
+    Attributes:
+        values: number of values per image.
+    """
+
+    values: int
+
+    def __init__(self, layers: nn.Module) -> None:
+        super().__init__()
+        self.layers = layers
+
+    def forward(self, images: Tensor) -> Tensor:
+        """`n x 28 x 28` to `n x values`; in evaluation, part by part."""
+        if self.training or len(images) <= AT_ONCE:
+            return self.read(images)
+        return torch.cat([self.read(part) for part in images.split(AT_ONCE)])
+
+    def read(self, images: Tensor) -> Tensor:
+        """All images at once."""
+        result: Tensor = self.layers((images[:, None] - MEAN) / DEVIATION)
+        return result
+
+
+class RegressionReader(Reader):
+    """One number per image (thesis, figure E.4; Madsen & Johansen 2020, section 4.2).
+
+    conv 20@5, pool, conv 50@5, pool, linear 800-500, linear 500-1, with ReLU between them.
+    """
+
+    values = 1
+
+    def __init__(self) -> None:
+        convolutions = (*_first(20, 5), *_next(20, 50, 5))
+        super().__init__(
+            nn.Sequential(*convolutions, nn.Flatten(), nn.Linear(800, 500), nn.ReLU(), nn.Linear(500, 1))
+        )
+
+
+class ClassifierReader(Reader):
+    """The digit as the soft index of the largest of ten logits (thesis, figure E.1 and equation 7.3).
+
+    conv 32@3, conv 64@3, pool, dropout 1/4, linear 9216-128, dropout 1/2, linear 128-10, with ReLU between.
+    """
+
+    values = 1
+
+    def __init__(self) -> None:
+        super().__init__(
+            nn.Sequential(
+                *(FirstConvolution(32, 3), nn.ReLU()),
+                *_next(32, 64, 3),
+                *(nn.Dropout(0.25), nn.Flatten()),
+                *(nn.Linear(9216, 128), nn.ReLU(), nn.Dropout(0.5), nn.Linear(128, 10)),
+            )
+        )
+
+    def read(self, images: Tensor) -> Tensor:
+        """All images at once."""
+        return softargmax(super().read(images))[:, None] - 1  # equation 7.3 counts from 1
+
+
+class ExampleReader(Reader):
+    """Ten numbers per image: the network of PyTorch's MNIST example of 2018 (Trask et al. 2018, section 4.2).
+
+    conv 10@5, pool, conv 20@5, dropout of channels, pool, linear 320-50, dropout 1/2, linear 50-10.
+
+    Deviation: the example ends in a log-softmax, whose values a linear cell could not count; it is left out.
+    """
+
+    values = 10
+
+    def __init__(self) -> None:
+        super().__init__(
+            nn.Sequential(
+                *_first(10, 5),
+                *(nn.Conv2d(10, 20, 5), nn.Dropout2d(), nn.MaxPool2d(2), nn.ReLU(), nn.Flatten()),
+                *(nn.Linear(320, 50), nn.ReLU(), nn.Dropout(), nn.Linear(50, 10)),
+            )
+        )
+
+
+class FirstConvolution(nn.Conv2d):
+    """A convolution of images with one channel, as one product of matrices.
+
+    It gives the same numbers as `nn.Conv2d` up to rounding. On a CPU it takes two thirds of the time, and its
+    result has the channels last in memory, which makes pooling four times faster and the next convolution
+    a quarter.
+    """
+
+    def __init__(self, channels: int, size: int) -> None:
+        super().__init__(1, channels, size)
+
+    def forward(self, input: Tensor) -> Tensor:
+        """`n x 1 x h x w` to `n x channels x h' x w'`."""
+        size = self.kernel_size[0]
+        patches = input[:, 0].unfold(1, size, 1).unfold(2, size, 1)
+        n, height, width = patches.shape[:3]
+        rows = patches.reshape(n * height * width, size * size)
+        result = torch.addmm(self.bias, rows, self.weight.flatten(1).t())  # type: ignore[arg-type]
+        return result.view(n, height, width, -1).permute(0, 3, 1, 2)
+
+
+def _first(channels: int, size: int) -> tuple[nn.Module, ...]:
+    return FirstConvolution(channels, size), nn.MaxPool2d(2), nn.ReLU()
+
+
+def _next(before: int, after: int, size: int) -> tuple[nn.Module, ...]:
+    return nn.Conv2d(before, after, size), nn.MaxPool2d(2), nn.ReLU()

@@ -1,0 +1,22 @@
+"""Baselines by their names on the command line."""
+
+from __future__ import annotations
+
+from torch import nn
+
+from nalm.models.baselines import MLP, FCProduct, SolvedAdd, SolvedDiv, SolvedMul
+from nalm.models.pair_cnn import PairCNN
+from nalm.models.sequence_baselines import GRU, LSTM, ReLURNN, TanhRNN
+
+BASELINES: dict[str, type[nn.Module]] = {
+    "lstm": LSTM,
+    "gru": GRU,
+    "rnn-tanh": TanhRNN,
+    "rnn-relu": ReLURNN,
+    "mlp": MLP,
+    "fc-product": FCProduct,
+    "pair-cnn": PairCNN,
+    "add": SolvedAdd,
+    "mul": SolvedMul,
+    "div": SolvedDiv,
+}

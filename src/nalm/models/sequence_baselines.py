@@ -1,0 +1,70 @@
+"""Recurrent networks in place of a recurrent cell made of a unit: LSTM, GRU, Elman's network."""
+
+from __future__ import annotations
+
+from torch import Tensor, nn
+
+from nalm.errors import check_positive
+
+
+class SequenceBaseline(nn.Module):
+    """A recurrent network in place of a cell, with a linear read-out of its state after every step.
+
+    A cell takes its input and its state side by side, so `in_features` counts both here as well; the network
+    has a state of its own and takes the other `in_features - out_features` values at each step.
+
+    Args:
+        in_features: number of values at each step, plus `out_features`.
+        out_features: number of outputs.
+        hidden_size: size of the network's own state.
+    """
+
+    def __init__(self, in_features: int, out_features: int, *, hidden_size: int = 32) -> None:
+        super().__init__()
+        check_positive("out_features", out_features)
+        inputs = check_positive("in_features - out_features", in_features - out_features)
+        self.in_features, self.out_features = in_features, out_features
+        self.network = self.make(inputs, check_positive("hidden_size", hidden_size))
+        self.output = nn.Linear(hidden_size, out_features)
+
+    def make(self, inputs: int, hidden_size: int) -> nn.RNNBase:
+        """The recurrent network."""
+        raise NotImplementedError
+
+    def forward(self, input: Tensor) -> Tensor:
+        """`batch x time x (in_features - out_features)` to `batch x time x out_features`."""
+        states, _ = self.network(input)
+        result: Tensor = self.output(states)
+        return result
+
+
+class LSTM(SequenceBaseline):
+    """Long short-term memory in place of a cell."""
+
+    def make(self, inputs: int, hidden_size: int) -> nn.RNNBase:
+        """The recurrent network."""
+        return nn.LSTM(inputs, hidden_size, batch_first=True)
+
+
+class GRU(SequenceBaseline):
+    """Gated recurrent unit in place of a cell."""
+
+    def make(self, inputs: int, hidden_size: int) -> nn.RNNBase:
+        """The recurrent network."""
+        return nn.GRU(inputs, hidden_size, batch_first=True)
+
+
+class TanhRNN(SequenceBaseline):
+    """Elman's recurrent network with tanh in place of a cell."""
+
+    def make(self, inputs: int, hidden_size: int) -> nn.RNNBase:
+        """The recurrent network."""
+        return nn.RNN(inputs, hidden_size, batch_first=True)
+
+
+class ReLURNN(SequenceBaseline):
+    """Elman's recurrent network with ReLU in place of a cell."""
+
+    def make(self, inputs: int, hidden_size: int) -> nn.RNNBase:
+        """The recurrent network."""
+        return nn.RNN(inputs, hidden_size, nonlinearity="relu", batch_first=True)

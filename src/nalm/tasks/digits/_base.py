@@ -1,0 +1,143 @@
+"""What tasks on digits share: data that are loaded on first use, the ordinary loop, one set of recipes."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Mapping
+from dataclasses import dataclass, fields, replace
+from typing import Any, ClassVar, Self
+
+from torch import Tensor
+
+from nalm.data import checksum_of
+from nalm.errors import check_choice
+from nalm.recipes import L1, Adam, Discretise, Loss, Penalty, Ramp, Recipe, StepState, UnitPenalty
+from nalm.tasks._base import Numbers, Predict, Task
+
+QUICK_WINDOW = (0.5, 0.75)
+"""When penalties grow in the reduced protocol, as parts of its steps.
+
+The papers' windows begin after 23 and 30 of 1000 epochs, when digits have long been read. A few epochs cut in
+the same proportion would make weights discrete before anything is read.
+"""
+QUICK_LOGS = 8
+"""The least number of evaluations of the reduced protocol."""
+
+
+@dataclass(frozen=True)
+class DigitTask(Task):
+    """Base of tasks on digits. Data are loaded when the first batch is drawn.
+
+    Attributes:
+        op: the operation.
+        digits: the data set, see `nalm.data.load_digits`.
+        protocol: "paper" for that of the paper, which takes hours per run, or "quick" for a reduced one.
+    """
+
+    op: str = "mul"
+    digits: str = "mnist"
+    protocol: str = "paper"
+
+    stack_recipe = "published"
+    usual_seeds: ClassVar[Mapping[str, int]] = {"quick": 3, "paper": 10}
+    learning_rate: ClassVar[float] = 1e-3
+    batch_size: ClassVar[int] = 64
+    epochs: ClassVar[int] = 1000
+    quick_steps: ClassVar[int]
+    results: ClassVar[int] = 1
+
+    def __post_init__(self) -> None:
+        check_choice("op", self.op, self.ops)
+        check_choice("protocol", self.protocol, ("paper", "quick"))
+        checksum_of(self.digits)  # refuses an unknown name
+
+    def shape(self) -> Hashable:
+        """All fields: runs train one after the other."""
+        return (type(self), *(getattr(self, field.name) for field in fields(self)))
+
+    def numbers(self, seed: int, split: str) -> dict[str, Any]:
+        """None: all runs see the same images."""
+        return {}
+
+    def identity(self) -> dict[str, Any]:
+        """The fields that are not defaults, and the data by their checksum."""
+        own = {f.name: getattr(self, f.name) for f in fields(self) if getattr(self, f.name) != f.default}
+        return {**own, "name": self.name, "op": self.op, "digits": checksum_of(self.digits)}
+
+    def labels(self) -> dict[str, str | int]:
+        """The operation, and what is not usual: a reduced protocol, another data set."""
+        unusual = {"protocol": (self.protocol, "paper"), "digits": (self.digits, "mnist")}
+        return {"op": self.op, **{name: own for name, (own, usual) in unusual.items() if own != usual}}
+
+    def about(self) -> dict[str, Any]:
+        """Labels and operation: there are no ranges."""
+        return {**super().about(), "op": self.op}
+
+    @classmethod
+    def rebuild(cls, labels: Mapping[str, Any], identity: Mapping[str, Any]) -> Task:
+        """The task of a stored run; its data set is the one of that checksum."""
+        known = {f.name for f in fields(cls)} - {"digits"}
+        held = {name: value for name, value in identity.items() if name in known}
+        return cls(**held, digits=labels.get("digits", "mnist"))
+
+    @classmethod
+    def variants(cls) -> list[Task]:
+        """One for each operation."""
+        return [cls(op) for op in cls.ops]
+
+    def epoch(self) -> int:
+        """Steps in which about as many images are drawn as there are."""
+        raise NotImplementedError
+
+    @property
+    def is_quick(self) -> bool:
+        """Whether the protocol is reduced."""
+        return self.protocol == "quick"
+
+    @property
+    def steps(self) -> int:
+        """Steps of training."""
+        return self.quick_steps if self.is_quick else self.epochs * self.epoch()
+
+    @property
+    def log_interval(self) -> int:  # type: ignore[override]
+        """An epoch, or a part of the reduced protocol."""
+        return min(self.epoch(), max(1, self.steps // QUICK_LOGS)) if self.is_quick else self.epoch()
+
+    def reduced(self) -> Self:
+        """The task with the reduced protocol."""
+        return replace(self, protocol="quick")
+
+    def objective(self, predict: Predict, u: Tensor, numbers: Numbers, loss: Loss, now: StepState) -> Tensor:
+        """The loss of the results alone: readings are never compared with digits in training."""
+        x, y = self.batch(u, numbers)
+        return loss(self.trained_part(predict(x)), self.trained_part(y), now)
+
+    def trained_part(self, outputs: Tensor) -> Tensor:
+        """The part of outputs or targets that is trained on, `models x n x values`."""
+        return outputs[..., : self.results]
+
+    def adapt(self, recipe: Recipe) -> Recipe:
+        """The papers' set-up: Adam, the task's batch and epochs, its penalty; a loop with checkpoints."""
+        return replace(
+            recipe,
+            optimiser=Adam(self.learning_rate),
+            batch_size=self.batch_size,
+            iterations=self.steps,
+            penalties=tuple(self.adapt_penalty(each) for each in recipe.penalties),
+            by="loop",
+        )
+
+    def adapt_penalty(self, penalty: Penalty) -> Penalty:
+        """A unit's penalty with the strength and the window of the task; others act on units alone."""
+        if isinstance(penalty, (UnitPenalty, Discretise)):
+            window = Ramp(*(share * self.steps for share in QUICK_WINDOW)) if self.is_quick else self.window()
+            return replace(penalty, strength=self.penalty_strength(), schedule=window)
+        return replace(penalty, of="units") if isinstance(penalty, L1) else penalty
+
+    def penalty_strength(self) -> float:
+        """Strength of the units' penalties."""
+        raise NotImplementedError
+
+    def window(self) -> Ramp:
+        """The steps in which the units' penalties grow, in the paper's protocol."""
+        raise NotImplementedError
