@@ -4,6 +4,9 @@ from nalm.papers.entry import Entry
 from nalm.papers.mistry2023.entries import (
     benchmark,
     composition,
+    digits_division,
+    digits_product,
+    digits_sequential,
     division,
     division_appendix,
     division_near_zero,
@@ -21,6 +24,9 @@ from nalm.papers.mistry2023.entries import (
 ENTRIES: tuple[Entry, ...] = (
     *benchmark.ENTRIES,
     *composition.ENTRIES,
+    *digits_division.ENTRIES,
+    *digits_product.ENTRIES,
+    *digits_sequential.ENTRIES,
     *division.ENTRIES,
     *division_appendix.ENTRIES,
     *division_near_zero.ENTRIES,

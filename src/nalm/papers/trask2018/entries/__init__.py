@@ -2,12 +2,14 @@
 
 from nalm.papers.entry import Entry
 from nalm.papers.trask2018.entries import (
+    digits,
     identity,
     recurrent,
     static,
 )
 
 ENTRIES: tuple[Entry, ...] = (
+    *digits.ENTRIES,
     *identity.ENTRIES,
     *recurrent.ENTRIES,
     *static.ENTRIES,
