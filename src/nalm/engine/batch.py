@@ -252,15 +252,12 @@ class Batch:
         first, *others = self.task.measures
         return {"total": first, **{f"total/{measure.name}": measure for measure in others}}
 
-    def _zeros(self, shape: tuple[int, ...]) -> Tensor:
-        return self.loss.new_zeros((len(self.seeds), *shape))
-
     def _error_program(self, part: str) -> tuple[Program, Tensors, Tensors]:
         """The program that evaluates, the state to start from, and all its inputs."""
         kind, first = stream_of(self.task, part)
         purpose = torch.full_like(self.seeds, int(kind))
         stream = keyed_step(self.seeds, purpose, torch.full_like(self.seeds, first))
-        nothing = {name: self._zeros(measure.shape) for name, measure in self._totals().items()}
+        nothing = {k: self.loss.new_zeros((len(self.seeds), *m.shape)) for k, m in self._totals().items()}
         state = {**nothing, **stream}
         constants = self._constants(part, self.task.block(part))
         inputs = {

@@ -35,6 +35,8 @@ class OtherCase:
         self.seeds.append(record.seed)
         curves = {"validation": record.validation, "test": record.test, **record.errors}
         for name, curve in curves.items():
+            if curve.ndim > 1:
+                continue  # an error with several values, such as one per length, has a page of its own
             self.errors.setdefault(name, []).append(float(curve[record.chosen]))
 
 

@@ -13,6 +13,7 @@ from torch import nn
 from nalm.errors import ArgumentError, NalmError
 from nalm.experiment.store import Record
 from nalm.models import ModelSpec
+from nalm.models.many import MOST_FOLLOWED, UNIT_NAME
 from nalm.models.path import PathStep, steps_of
 from nalm.models.patience import ESCAPES
 from nalm.models.user_units import failure
@@ -76,7 +77,22 @@ def effective_weights(
     except ESCAPES as error:
         _unreadable(record, error)
         found = {}  # the formula says why
-    return found or dict(parameters)
+    return found or small(unit_part(parameters))
+
+
+def unit_part(parameters: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
+    """The parameters of the unit under test, by their names in it; all, if no network is around it."""
+    own = {}
+    for name, value in parameters.items():
+        path = name.split(".")
+        if UNIT_NAME in path[:-1]:
+            own[".".join(path[path.index(UNIT_NAME) + 1 :])] = value
+    return own or dict(parameters)
+
+
+def small(parameters: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
+    """The parameters, unless there are too many to be shown."""
+    return dict(parameters) if sum(p.size for p in parameters.values()) <= MOST_FOLLOWED else {}
 
 
 def _weights_of_units(model: nn.Module | None) -> dict[str, np.ndarray]:
@@ -155,14 +171,15 @@ def _unreadable(record: Record, error: BaseException) -> str:
 def _model(
     record: Record, parameters: Mapping[str, np.ndarray], lead: Sequence[int] = ()
 ) -> nn.Module | None:
-    """The run's model with these parameters; None if its source has changed."""
+    """The run's model with these parameters, without a network around it; None if its source has changed."""
+    parameters = unit_part(parameters)
     spec, task = spec_of(record.model), task_of(record)
     if spec is None or spec.identity() != record.identity["layers"]:
         return None
     model = _skeleton(record.model, task.unit_features, record.identity.get("hidden", 2), tuple(lead))
     held = {name: tuple(parameter.shape) for name, parameter in model.named_parameters()}
     if held != {name: value.shape for name, value in parameters.items()}:
-        return None  # a network around the unit, or sizes of a task, that are not known here
+        return None  # sizes of a task that are not known here
     # Not strict, because buffers of a user's own module are not stored and keep their first values.
     model.load_state_dict({k: torch.from_numpy(v) for k, v in parameters.items()}, strict=False)
     return model

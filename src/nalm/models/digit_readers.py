@@ -8,6 +8,8 @@ same numbers from a quarter of the comparisons.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import torch
 from torch import Tensor, nn
 
@@ -82,7 +84,28 @@ class ClassifierReader(Reader):
 
     def read(self, images: Tensor) -> Tensor:
         """All images at once."""
-        return softargmax(super().read(images))[:, None] - 1  # equation 7.3 counts from 1
+        return soft_digit(super().read(images))
+
+
+class SmallClassifierReader(Reader):
+    """Like `ClassifierReader`, with the convolutions of `RegressionReader`: four times faster on a CPU.
+
+    conv 20@5, pool, conv 50@5, pool, dropout 1/4, linear 800-128, dropout 1/2, linear 128-10, ReLU between.
+    """
+
+    values = 1
+
+    def __init__(self) -> None:
+        super().__init__(
+            nn.Sequential(
+                *(*_first(20, 5), *_next(20, 50, 5), nn.Dropout(0.25), nn.Flatten()),
+                *(nn.Linear(800, 128), nn.ReLU(), nn.Dropout(0.5), nn.Linear(128, 10)),
+            )
+        )
+
+    def read(self, images: Tensor) -> Tensor:
+        """All images at once."""
+        return soft_digit(super().read(images))
 
 
 class ExampleReader(Reader):
@@ -103,6 +126,19 @@ class ExampleReader(Reader):
                 *(nn.Linear(320, 50), nn.ReLU(), nn.Dropout(), nn.Linear(50, 10)),
             )
         )
+
+
+READERS: dict[str, Callable[[], Reader]] = {
+    "regression": RegressionReader,
+    "classifier": ClassifierReader,
+    "small-classifier": SmallClassifierReader,
+}
+"""Readers of one number by name."""
+
+
+def soft_digit(logits: Tensor) -> Tensor:
+    """The digit behind ten logits, `n x 10` to `n x 1`."""
+    return softargmax(logits)[:, None] - 1  # equation 7.3 counts from 1
 
 
 class FirstConvolution(nn.Conv2d):

@@ -20,9 +20,8 @@ LARGEST = 1 - 2.0**-24
 """The largest uniform number in float32."""
 SMALLEST = 2.0**-24
 _FOLDER = Path(os.environ.get("NALM_DATA") or "/no/such/folder")
-_FILE = "train-images-idx3-ubyte"
 needs_mnist = pytest.mark.skipif(
-    not any((_FOLDER / name).is_file() for name in (f"mnist/{_FILE}.gz", f"mnist/{_FILE}", f"{_FILE}.gz", _FILE)),
+    not [*_FOLDER.glob("train-images-idx3-ubyte*"), *_FOLDER.glob("mnist/train-images-idx3-ubyte*")],
     reason="the files of MNIST are not in the folder that NALM_DATA names",
 )
 

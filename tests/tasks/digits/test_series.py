@@ -1,5 +1,7 @@
 """Counting and adding series of ten digits, tested on up to 1000."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 import torch
@@ -46,6 +48,13 @@ def test_both_forms_show_the_same_series(task):
     (images, index), others = task.batch(u, {**numbers, "block": torch.zeros(1)})
     assert torch.equal(images[0][index[0]], plain[0])
     assert torch.equal(others, targets)
+
+
+@both
+def test_a_batch_may_show_few_images_in_many_series(task):
+    (images, index), y = batch(replace(task, few=6), n=40)
+    assert images.shape == (1, 6, 28, 28)
+    np.testing.assert_array_equal(y[0], answers(task, labels_of(images[0])[index[0]]))
 
 
 @both

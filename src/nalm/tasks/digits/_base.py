@@ -10,7 +10,20 @@ from torch import Tensor
 
 from nalm.data import checksum_of
 from nalm.errors import check_choice
-from nalm.recipes import L1, Adam, Discretise, Loss, Penalty, Ramp, Recipe, StepState, UnitPenalty
+from nalm.models.digit_readers import READERS
+from nalm.recipes import (
+    L1,
+    Adam,
+    Discretise,
+    Falling,
+    Loss,
+    Optimiser,
+    Penalty,
+    Ramp,
+    Recipe,
+    StepState,
+    UnitPenalty,
+)
 from nalm.tasks._base import Numbers, Predict, Task
 
 QUICK_WINDOW = (0.5, 0.75)
@@ -41,6 +54,7 @@ class DigitTask(Task):
     usual_seeds: ClassVar[Mapping[str, int]] = {"quick": 3, "paper": 10}
     learning_rate: ClassVar[float] = 1e-3
     batch_size: ClassVar[int] = 64
+    quick_batch_size: ClassVar[int] = 64
     epochs: ClassVar[int] = 1000
     quick_steps: ClassVar[int]
     results: ClassVar[int] = 1
@@ -48,6 +62,8 @@ class DigitTask(Task):
     def __post_init__(self) -> None:
         check_choice("op", self.op, self.ops)
         check_choice("protocol", self.protocol, ("paper", "quick"))
+        if hasattr(self, "reader"):
+            check_choice("reader", self.reader, READERS)
         checksum_of(self.digits)  # refuses an unknown name
 
     def shape(self) -> Hashable:
@@ -64,9 +80,15 @@ class DigitTask(Task):
         return {**own, "name": self.name, "op": self.op, "digits": checksum_of(self.digits)}
 
     def labels(self) -> dict[str, str | int]:
-        """The operation, and what is not usual: a reduced protocol, another data set."""
-        unusual = {"protocol": (self.protocol, "paper"), "digits": (self.digits, "mnist")}
-        return {"op": self.op, **{name: own for name, (own, usual) in unusual.items() if own != usual}}
+        """The operation, and what is not usual: a reduced protocol, another data set, another reader."""
+        unusual = {f.name: getattr(self, f.name) for f in fields(self) if getattr(self, f.name) != f.default}
+        told = {name: own for name, own in unusual.items() if name in ("protocol", "digits", "reader")}
+        return {"op": self.op, **told}
+
+    @property
+    def input_names(self) -> list[str]:
+        """What the unit takes: two digits, if the task does not say otherwise."""
+        return ["first", "second"]
 
     def about(self) -> dict[str, Any]:
         """Labels and operation: there are no ranges."""
@@ -120,12 +142,17 @@ class DigitTask(Task):
         """The papers' set-up: Adam, the task's batch and epochs, its penalty; a loop with checkpoints."""
         return replace(
             recipe,
-            optimiser=Adam(self.learning_rate),
-            batch_size=self.batch_size,
+            optimiser=self._optimiser(),
+            batch_size=self.quick_batch_size if self.is_quick else self.batch_size,
             iterations=self.steps,
             penalties=tuple(self.adapt_penalty(each) for each in recipe.penalties),
             by="loop",
         )
+
+    def _optimiser(self) -> Optimiser:
+        """Adam; in the reduced protocol its rate falls to zero in the second half."""
+        adam = Adam(self.learning_rate)
+        return Falling(adam, 0.5 * self.steps, float(self.steps)) if self.is_quick else adam
 
     def adapt_penalty(self, penalty: Penalty) -> Penalty:
         """A unit's penalty with the strength and the window of the task; others act on units alone."""

@@ -40,6 +40,7 @@ class MnistColour(DigitTask):
     models: ClassVar[tuple[str, ...]] = ("mul", "fc-product", "nmu", "snmu", "snmu(noise=batch)")
     usual_seeds: ClassVar[Mapping[str, int]] = {"quick": 3, "paper": 3}
     batch_size: ClassVar[int] = 256
+    quick_batch_size: ClassVar[int] = 64
     quick_steps: ClassVar[int] = 240
     images_per_step: ClassVar[int] = 512
     in_features = 2

@@ -17,7 +17,7 @@ import torch
 from torch import Tensor, nn
 
 from nalm.models.digit_networks import DigitPair
-from nalm.models.digit_readers import ClassifierReader
+from nalm.models.digit_readers import READERS
 from nalm.recipes import Ramp
 from nalm.tasks._base import Facet, Numbers, Split
 from nalm.tasks.digits._base import DigitTask
@@ -39,10 +39,12 @@ class MnistIsolated(DigitTask):
             None gives every pair its own. Fewer images make a step several times faster, at the price of
             gradients that vary more; their mean is the same.
         most_images: the most images to evaluate on.
+        reader: the network that reads a digit, one of `nalm.models.digit_readers.READERS`.
     """
 
     per_digit: int | None = None
     most_images: int | None = None
+    reader: str = "classifier"
 
     name = "mnist-isolated"
     ops = ("mul", "div")
@@ -51,7 +53,8 @@ class MnistIsolated(DigitTask):
         *("div", "mlp(hidden=256x256)", "realnpu@modified", "nru", "nmru"),
     )
     batch_size: ClassVar[int] = 128
-    quick_steps: ClassVar[int] = 1200
+    quick_batch_size: ClassVar[int] = 256
+    quick_steps: ClassVar[int] = 4000
     in_features = 2
     input_shape = (2, 28, 28)
     target_shape = (3,)
@@ -62,14 +65,20 @@ class MnistIsolated(DigitTask):
         """Nothing is divided by zero."""
         return self.op == "mul"
 
+    @property
+    def digits_shown(self) -> int:
+        """The number of different digits."""
+        return 10 if self.zeros else 9
+
     def reduced(self) -> Self:
-        """With batches that show few images of each digit, and fewer images to evaluate on."""
-        return replace(super().reduced(), per_digit=6, most_images=2000)
+        """With batches that show few images of each digit, fewer images to evaluate on, a smaller reader."""
+        changes: dict[str, Any] = {"per_digit": 4, "most_images": 5000, "reader": "small-classifier"}
+        return replace(super().reduced(), **changes)
 
     @property
     def images_per_step(self) -> int:  # type: ignore[override]
         """The images of a batch."""
-        return 2 * self.batch_size if self.per_digit is None else 10 * self.per_digit
+        return 2 * self.batch_size if self.per_digit is None else self.digits_shown * self.per_digit
 
     def epoch(self) -> int:
         """Steps in which 1000 samples of each pair of the training set are drawn."""
@@ -117,10 +126,11 @@ class MnistIsolated(DigitTask):
     ) -> tuple[Tensor, Tensor]:
         """`per_digit` images of each digit, and which of them stand where."""
         per = self.per_digit or 1
-        shown_digits = torch.arange(10, device=u.device).repeat_interleave(per)
+        shown_digits = torch.arange(10 - self.digits_shown, 10, device=u.device).repeat_interleave(per)
         counts, starts = numbers["counts"][shown_digits], numbers["starts"][shown_digits]
-        images = numbers["images"][starts + (u[:, : 10 * per] * counts).long()]
-        return shown(images, u.dtype), digits * per + (picks * per).long()
+        images = numbers["images"][starts + (u[:, : len(counts)] * counts).long()]
+        first = 10 - self.digits_shown
+        return shown(images, u.dtype), (digits - first) * per + (picks * per).long()
 
     def _answer(self, digits: Tensor) -> Tensor:
         first, second = digits[..., :1], digits[..., 1:]
@@ -128,7 +138,7 @@ class MnistIsolated(DigitTask):
 
     def network(self, unit: nn.Module) -> nn.Module:
         """The thesis's classifier (figure E.1) of each digit, and the unit."""
-        return DigitPair(ClassifierReader(), unit)
+        return DigitPair(READERS[self.reader](), unit)
 
     @property
     def output_shape(self) -> tuple[int, ...]:

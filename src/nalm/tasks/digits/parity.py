@@ -75,6 +75,11 @@ class MnistParity(DigitTask):
         """How many digits, and for each its image and its place."""
         return 1 + 3 * self.most_digits
 
+    @property
+    def input_names(self) -> list[str]:
+        """Values of the layer before."""
+        return [f"x{k + 1}" for k in range(self.in_features)]
+
     def epoch(self) -> int:
         """Steps in which 10,000 images are drawn."""
         return 10_000 // self.batch_size

@@ -16,7 +16,7 @@ import torch
 from torch import Tensor, nn
 
 from nalm.models.digit_networks import DigitSequence
-from nalm.models.digit_readers import RegressionReader
+from nalm.models.digit_readers import READERS
 from nalm.recipes import InputIdentity, Ramp, Recipe, UnitPenalty
 from nalm.tasks._base import Facet
 from nalm.tasks.digits.measures import ErrorByLength, ReadDigits, SequenceError
@@ -29,7 +29,12 @@ class MnistSequential(SequenceTask):
     """The running product or sum of a sequence of digits.
 
     The network reads each digit as one number; the unit computes the next state from it and the state.
+
+    Attributes:
+        reader: the network that reads a digit, one of `nalm.models.digit_readers.READERS`.
     """
+
+    reader: str = "regression"
 
     name = "mnist-sequential"
     ops = ("mul", "add")
@@ -38,7 +43,7 @@ class MnistSequential(SequenceTask):
         *("nac-mul(weight=linear)", "nau", "nac", "nalu", "lstm"),
     )
     sequences: ClassVar[int] = 5000
-    quick_epochs: ClassVar[int] = 5
+    quick_epochs: ClassVar[int] = 12
     in_features = 2
 
     @property
@@ -79,7 +84,7 @@ class MnistSequential(SequenceTask):
 
     def network(self, unit: nn.Module) -> nn.Module:
         """The thesis's network for regression (figure E.4) and the unit as its cell."""
-        return DigitSequence(RegressionReader(), unit, 1, start=float(self.op == "mul"))
+        return DigitSequence(READERS[self.reader](), unit, 1, start=float(self.op == "mul"))
 
     def answers(self, digits: Tensor) -> Tensor:
         """The running product or sum, and the labels."""
