@@ -2,6 +2,7 @@
 
 import pytest
 import torch
+from interrupted_runs import Interrupted, assert_same
 from torch import nn
 
 import nalm
@@ -11,10 +12,6 @@ from nalm.tasks import SingleModule
 from nalm.training.trainers import train_runs
 
 STEPS, INTERVAL = 50, 20
-
-
-class Interrupted(Exception):
-    pass
 
 
 class Noisy(nn.Module):
@@ -41,15 +38,6 @@ def trained(model, seeds=(0, 3), *, stop_after=None, recipe=recipe(), **options)
     return train_runs(
         model, tasks, recipes, list(seeds), log_interval=INTERVAL, on_progress=on_progress, **options
     )
-
-
-def assert_same(ours, theirs):
-    for name in ("steps", "validation", "test", "chosen", "diverged_at", "history_steps"):
-        assert torch.equal(getattr(ours, name), getattr(theirs, name)), name
-    for name in ("chosen_parameters", "final_parameters", "history", "errors"):
-        first, second = getattr(ours, name), getattr(theirs, name)
-        assert first.keys() == second.keys()
-        assert all(torch.equal(first[key], second[key]) for key in first), name
 
 
 def test_a_unit_trains_as_in_the_engine():

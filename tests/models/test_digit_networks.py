@@ -136,12 +136,23 @@ def test_a_recurrent_network_reads_digits_one_after_the_other():
 # -- pairs ---------------------------------------------------------------------------------------
 
 
-def test_a_pair_has_a_result_and_two_readings():
-    network = DigitPair(Means(), SolvedMul())
+@pytest.mark.parametrize("training", [True, False])
+def test_a_pair_has_a_result_two_readings_and_the_result_of_whole_digits(training):
+    network = DigitPair(Means(), SolvedMul()).train(training)
     pairs = torch.rand(6, 2, 28, 28)
     output = network(pairs)
     readings = torch.cat([network.reader(pairs[:, k]) for k in range(2)], 1)
-    torch.testing.assert_close(output, torch.cat([readings.prod(1, keepdim=True), readings], 1))
+    torch.testing.assert_close(output[:, 0], readings.prod(1))
+    torch.testing.assert_close(output[:, 1:3], readings)
+    torch.testing.assert_close(output[:, 3], (readings if training else readings.round()).prod(1))
+
+
+def test_the_unit_is_applied_once_in_training():
+    """A unit with noise would draw it twice."""
+    network, calls = DigitPair(Means(), nalm.SNMU(2, 1)), []
+    network.unit.register_forward_hook(lambda *call: calls.append(1))
+    network(torch.rand(6, 2, 28, 28))
+    assert len(calls) == 1
 
 
 def test_both_forms_of_a_pair_are_the_same():
@@ -158,7 +169,7 @@ def test_a_reader_of_colours_gives_both_readings_itself():
     images = torch.rand(4, 2, 42, 42)
     output = ColourPair(Corners(), SolvedMul())(images)
     first, second = images[:, 0, 0, 0], images[:, 1, 0, 0]
-    torch.testing.assert_close(output, torch.stack([first * second, first, second], 1))
+    torch.testing.assert_close(output[:, :3], torch.stack([first * second, first, second], 1))
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 import torch
 
-from nalm.recipes.losses import MAPE, MSE, PCC, RMSE, PCCThenMSE
+from nalm.recipes.losses import MAPE, MSE, PCC, RMSE, CrossEntropy, PCCThenMSE
 from nalm.recipes.schedules import StepState
 
 MODELS, SAMPLES, OUTPUTS = 3, 50, 2
@@ -137,3 +137,52 @@ def test_the_switch_may_differ_from_model_to_model(pair):
 def test_the_published_switch_is_step_750_000(pair):
     assert torch.equal(PCCThenMSE()(*pair, at(749_999)), PCC()(*pair, at(0)))
     assert torch.equal(PCCThenMSE()(*pair, at(750_000)), MSE()(*pair, at(0)))
+
+
+# -- classes -------------------------------------------------------------------------------------
+
+
+def classes(dtype=torch.float64, spread=3.0):
+    """Logits and classes, of which the first is sometimes far from any other."""
+    generator = torch.Generator().manual_seed(1)
+    logits = spread * torch.randn(MODELS, SAMPLES, 6, generator=generator, dtype=dtype)
+    return logits, torch.randint(0, 6, (MODELS, SAMPLES), generator=generator)
+
+
+def one_hot(labels, dtype=torch.float64):
+    return torch.nn.functional.one_hot(labels, 6).to(dtype)
+
+
+@pytest.mark.parametrize("spread", [0.1, 3.0, 1000.0])
+def test_cross_entropy_is_that_of_torch(spread):
+    logits, labels = classes(spread=spread)
+    value = CrossEntropy()(logits, one_hot(labels), at(0))
+    expected = [torch.nn.functional.cross_entropy(each, own) for each, own in zip(logits, labels)]
+    assert value.shape == (MODELS,)
+    torch.testing.assert_close(value, torch.stack(expected), rtol=1e-12, atol=0)
+
+
+def test_gradients_of_cross_entropy_are_those_of_torch():
+    logits, labels = classes()
+    ours, theirs = (logits.clone().requires_grad_() for _ in range(2))
+    CrossEntropy()(ours, one_hot(labels), at(0)).sum().backward()
+    sum(torch.nn.functional.cross_entropy(each, own) for each, own in zip(theirs, labels)).backward()
+    torch.testing.assert_close(ours.grad, theirs.grad, rtol=1e-12, atol=1e-15)
+
+
+def test_cross_entropy_keeps_the_precision_and_no_model_sees_the_others():
+    logits, labels = classes(torch.float32)
+    value = CrossEntropy()(logits, one_hot(labels, torch.float32), at(0))
+    assert value.dtype == torch.float32
+    alone = [
+        CrossEntropy()(logits[k : k + 1], one_hot(labels[k : k + 1], torch.float32), at(0, 1))
+        for k in range(MODELS)
+    ]
+    assert torch.equal(value, torch.cat(alone))
+
+
+def test_equal_logits_have_the_entropy_of_all_classes_and_certain_ones_none():
+    _, labels = classes()
+    equal = CrossEntropy()(torch.zeros(MODELS, SAMPLES, 6), one_hot(labels, torch.float32), at(0))
+    assert equal.tolist() == pytest.approx([np.log(6)] * MODELS)
+    assert (CrossEntropy()(1e4 * one_hot(labels), one_hot(labels), at(0)) == 0).all()

@@ -1,8 +1,13 @@
+import math
+import warnings
+
 import pytest
 import torch
 
 from nalm.errors import ArgumentError
-from nalm.recipes.optimisers import SGD, Adam, Centred, LevenbergMarquardt, RMSProp
+from nalm.recipes import Recipe
+from nalm.recipes.optimisers import SGD, Adam, Centred, Falling, LevenbergMarquardt, RMSProp
+from nalm.recipes.steps import timing_of, with_steps
 
 RATES = (1e-3, 0.02, 0.1)
 MODELS = len(RATES)
@@ -108,7 +113,7 @@ def test_rmsprop_follows_torch():
     assert_follows(RMSProp(column(*RATES), column(*decays), column(*epsilons)), makes)
 
 
-OPTIMISERS = [Adam(), SGD(), SGD(momentum=0.9), RMSProp()]
+OPTIMISERS = [Adam(), SGD(), SGD(momentum=0.9), RMSProp(), Falling(Adam(), 0.0, 10.0)]
 
 
 @pytest.mark.parametrize("optimiser", OPTIMISERS)
@@ -206,3 +211,106 @@ def test_centred_refuses_what_it_cannot_wrap():
     for wrong in ({"optimiser": Centred()}, {"optimiser": LevenbergMarquardt()}, {"warm": -1}, {"warm": "x"}):
         with pytest.raises(ArgumentError):
             Centred(**wrong)
+
+
+# -- a learning rate that falls ------------------------------------------------------------------
+
+
+def rates(optimiser, steps):
+    """The learning rate of each step: how far a parameter moves whose gradient never changes.
+
+    With betas of zero, Adam moves every parameter by its learning rate.
+    """
+    p = {"w": torch.zeros(1, 1, dtype=torch.float64)}
+    state, found = optimiser.start(p), []
+    for _ in range(steps):
+        after, state = optimiser.step(p, {"w": torch.ones_like(p["w"])}, state)
+        found.append(float(p["w"] - after["w"]))
+        p = after
+    return found
+
+
+PLAIN = Adam(0.1, beta1=0.0, beta2=0.0, epsilon=0.0)
+
+
+def test_the_rate_is_whole_until_it_begins_to_fall_and_zero_at_the_end():
+    found = rates(Falling(PLAIN, 4.0, 12.0), 16)
+    expected = [0.1 * min(1, max(0, (12 - step) / 8)) for step in range(16)]
+    assert found == pytest.approx(expected, abs=1e-15)
+    assert (found[0], found[4], found[12], found[15]) == (pytest.approx(0.1), pytest.approx(0.1), 0, 0)
+    assert found[8] == pytest.approx(0.05)  # half way
+
+
+def test_a_rate_that_never_falls_is_that_of_adam():
+    adam = Adam(column(*RATES))  # in a program every model has its own rate
+    ours, theirs = path(Falling(adam, 1e6, 2e6)), path(adam)
+    for one, other in zip(ours, theirs, strict=True):
+        assert all(torch.equal(one[name], other[name]) for name in other)
+
+
+def test_a_falling_rate_is_that_of_torchs_schedule():
+    def make(parameters):
+        optimiser = torch.optim.Adam(parameters, lr=0.02)
+        schedule = torch.optim.lr_scheduler.LambdaLR(optimiser, lambda t: min(1, max(0, (30 - t) / 20)))
+        step = optimiser.step
+
+        def both():
+            step()
+            schedule.step()
+
+        optimiser.step = both
+        return optimiser
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UserWarning)  # torch cannot see that the step is taken
+        assert_follows(Falling(Adam(0.02), 10.0, 30.0), [make] * MODELS)
+
+
+def test_rates_and_steps_may_differ_from_model_to_model():
+    optimiser = Falling(Adam(column(*RATES)), column(0.0, 10.0, 1e6), column(20.0, 30.0, 2e6))
+    together = path(optimiser)
+    alone = [path(Falling(Adam(r), a, b)) for r, a, b in zip(RATES, (0.0, 10.0, 1e6), (20.0, 30.0, 2e6))]
+    for k in range(MODELS):
+        for ours, theirs in zip(together, alone[k], strict=True):
+            assert all(torch.allclose(ours[name][k], theirs[name][k], rtol=1e-12) for name in ours)
+
+
+def test_the_state_knows_how_far_the_rate_has_fallen():
+    optimiser, p = Falling(PLAIN, 0.0, 10.0), {"w": torch.zeros(1, 1, dtype=torch.float64)}
+    gradient, state = {"w": torch.ones_like(p["w"])}, None
+    state = optimiser.start(p)
+    for _ in range(5):
+        p, state = optimiser.step(p, gradient, state)
+    kept = {name: tensor.clone() for name, tensor in state.items()}
+    resumed, _ = Falling(PLAIN, 0.0, 10.0).step(p, gradient, kept)
+    assert float(p["w"] - resumed["w"]) == pytest.approx(0.05)
+    assert {t.shape[0] for t in state.values()} == {1}
+
+
+def test_a_rate_that_falls_at_once_is_never_undefined():
+    found = rates(Falling(PLAIN, 3.0, 3.0), 6)
+    assert all(math.isfinite(rate) for rate in found)
+    assert found[:3] == pytest.approx([0.1] * 3)
+    assert found[4:] == [0, 0]
+
+
+def test_fewer_steps_let_the_rate_fall_earlier():
+    recipe = Recipe(optimiser=Falling(Adam(1e-2), 500.0, 1000.0), iterations=1000)
+    short = with_steps(recipe, 100)
+    assert short.optimiser == Falling(Adam(1e-2), 50.0, 100.0)
+    assert with_steps(recipe, 5000).optimiser == recipe.optimiser
+    change = (
+        "Falling lets the learning rate fall from step 50 to 100, "
+        "where the recipe lets the learning rate fall from step 500 to 1,000"
+    )
+    assert timing_of(short, recipe).changes == (change,)
+    cut = timing_of(with_steps(recipe, 100, "published"), recipe)
+    assert cut.kind == "cut"
+    assert cut.missed == (
+        "Falling does not reach zero: it lets the learning rate fall from step 500 to 1,000",
+    )
+
+
+def test_its_learning_rate_is_that_of_the_first_steps():
+    assert Falling(Adam(0.02)).learning_rate == 0.02
+    assert Recipe(optimiser=Falling(Adam(0.02), 1.0, 2.0)).trainer == "engine"

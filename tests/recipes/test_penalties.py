@@ -2,9 +2,11 @@ import numpy as np
 import pytest
 import torch
 from torch import nn
+from torch.func import functional_call
 
 import nalm
-from nalm.recipes.penalties import L0, L1, L2, Discretise, UnitPenalty
+from nalm.models import ModelSpec
+from nalm.recipes.penalties import L0, L1, L2, Discretise, InputIdentity, UnitPenalty
 from nalm.recipes.schedules import Ramp, StepState, WhenLossBelow
 
 MODELS = 3
@@ -183,3 +185,131 @@ def test_the_modified_recipe_leaves_other_units_of_a_stack_alone():
     assert [float(p.detach().flatten()[0]) for p in stack.parameters()] == [0, -1, 0]
     assert recipe.initialise[0].initialiser(stack[0], "weight") is None
     assert recipe.initialise[0].initialiser(stack[1], "weight").high == 0.5
+
+
+def test_l1_of_units_leaves_other_layers_alone(stack):
+    network = nn.Sequential(nn.Linear(3, 4), stack[0], nn.Tanh(), stack[1])
+    expected = sum(np.abs(w).sum((1, 2)) for w in weights(stack))
+    value = L1(of="units")(network, at())
+    assert np.allclose(value.detach().numpy(), expected, rtol=1e-12)
+    value.sum().backward()
+    assert network[0].weight.grad is None
+    assert (stack[0].weight.grad.abs() == 1).all()
+
+
+def test_l1_of_units_can_be_of_one_parameter_and_is_none_without_units():
+    unit = batch_of(nalm.NPU, 2, 1)
+    value = L1(of="units", parameter="imaginary")(nn.Sequential(unit, nn.Linear(1, 1)), at())
+    assert torch.allclose(value, unit.imaginary.abs().sum((-2, -1)), rtol=1e-12)
+    assert L1(of="units")(nn.Linear(2, 1), at()) is None
+
+
+def test_l1_of_units_counts_a_parameter_once_where_units_are_made_of_units():
+    pair = ModelSpec.parse("gated").build(2, 1)
+    both = [value(pair).sum().detach() for value in (L1().value, L1(of="units").value)]
+    assert torch.allclose(*both)
+
+
+def test_l1_is_of_the_model_or_of_units():
+    with pytest.raises(nalm.ArgumentError, match="`of` must be one of model, units, but got 'unit'"):
+        L1(of="unit")
+
+
+# -- what a unit reads ---------------------------------------------------------------------------
+
+
+class Telling(nn.Module):
+    """A network that tells the means of what its unit has seen."""
+
+    def __init__(self, unit, seen):
+        super().__init__()
+        self.unit, self.seen = unit, seen
+
+
+def telling(kind=nalm.NMU, in_features=4, out_features=2):
+    unit = batch_of(kind, in_features, out_features)
+    seen = torch.linspace(-1, 3, in_features, dtype=torch.float64)
+    return Telling(unit, seen.requires_grad_())
+
+
+def identity_penalty(network, identity):
+    """R_z of each model, one weight after the other."""
+    weight, seen = network.unit.weight.detach().numpy(), network.seen.detach().numpy()
+    return [
+        np.mean([(1 - abs(w)) * (identity - z) ** 2 for row in own for w, z in zip(row, seen)])
+        for own in weight
+    ]
+
+
+@pytest.mark.parametrize("identity", [0.0, 1.0])
+@pytest.mark.parametrize("kind", [nalm.NMU, nalm.NAU])
+def test_r_z_is_the_mean_over_the_weights_of_how_far_an_unselected_input_is_from_the_identity(kind, identity):
+    network = telling(kind)
+    value = InputIdentity(identity=identity)(network, at())
+    assert value.shape == (MODELS,)
+    assert np.allclose(value.detach().numpy(), identity_penalty(network, identity), rtol=1e-12)
+
+
+@pytest.mark.parametrize("identity", [0.0, 1.0])
+def test_gradients_of_r_z_are_those_of_finite_differences(identity):
+    network = telling()
+    nn.init.uniform_(network.unit.weight, 0.1, 0.9)
+
+    def value(weight, seen):
+        other = Telling(network.unit, seen)
+        return functional_call(
+            Asked(other), {"network.unit.weight": weight}, (InputIdentity(identity=identity),)
+        )
+
+    class Asked(nn.Module):
+        def __init__(self, network):
+            super().__init__()
+            self.network = network
+
+        def forward(self, penalty):
+            return penalty(self.network, at())
+
+    weight = network.unit.weight.detach().clone().requires_grad_()
+    assert torch.autograd.gradcheck(value, (weight, network.seen))
+
+
+@pytest.mark.parametrize("weight", [1.0, -1.0])
+def test_a_selected_input_may_be_anything(weight):
+    network = telling()
+    nn.init.constant_(network.unit.weight, weight)
+    value = InputIdentity(10.0)(network, at())
+    assert (value == 0).all()
+    (gradient,) = torch.autograd.grad(value.sum(), network.seen)
+    assert (gradient == 0).all()
+
+
+@pytest.mark.parametrize("identity", [0.0, 1.0])
+def test_an_input_that_is_the_identity_need_not_be_selected(identity):
+    network = telling()
+    nn.init.zeros_(network.unit.weight)
+    network.seen = torch.full_like(network.seen, identity)
+    assert (InputIdentity(10.0, identity=identity)(network, at()) == 0).all()
+    assert (InputIdentity(10.0, identity=1 - identity)(network, at()) == 10).all()
+
+
+def test_strength_schedule_and_identity_of_r_z_may_differ_from_model_to_model():
+    network = telling()
+    strength = torch.tensor([0.01, 1.0, 10.0], dtype=torch.float64)
+    identity = torch.tensor([0.0, 1.0, 0.5], dtype=torch.float64)
+    expected = [identity_penalty(network, float(i))[k] for k, i in enumerate(identity)]
+    value = InputIdentity(strength, Ramp(0, 100), identity)(network, at(25))
+    assert np.allclose(value.detach().numpy(), 0.25 * strength.numpy() * expected, rtol=1e-12)
+
+
+def test_nothing_is_penalised_where_nothing_is_told(stack):
+    assert InputIdentity()(stack, at()) is None
+    assert InputIdentity()(Telling(batch_of(nalm.NMU, 2, 1), None), at()) is None
+    assert InputIdentity()(Telling(nn.Linear(2, 1), torch.zeros(2)), at()) is None
+
+
+@pytest.mark.parametrize("name", ["nmru", "npu", "realnpu", "inalu", "gated", "selector"])
+def test_units_with_other_weights_than_one_per_input_can_be_trained_with_r_z(name):
+    """`nmru` has two weights per input, others several tables of weights, or weights of another shape."""
+    unit = ModelSpec.parse(name).build(2, 1, batch_shape=(MODELS,))
+    value = InputIdentity()(Telling(unit, torch.tensor([2.0, 3.0])), at())
+    assert value is None or value.shape == (MODELS,)

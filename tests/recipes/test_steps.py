@@ -124,7 +124,7 @@ def test_schedules_changed_in_another_way_are_called_other():
 
 
 def test_the_names_of_steps_are_those_of_the_parts():
-    assert {"start", "end", "every", "after", "switch"} == STEP_NAMES
+    assert {"start", "end", "every", "after", "switch", "start_at", "end_at"} == STEP_NAMES
 
 
 def test_train_shortens_the_published_recipe(monkeypatch):

@@ -26,6 +26,8 @@ from nalm.training.trainers import trainer_of
 from nalm.units import UNITS
 
 SECONDS_TO_COMPILE = 4.0
+IMAGES_PER_SECOND = 1800.0
+"""Images that one core trains on, roughly; large classifiers are three times slower."""
 Pairs = Sequence[tuple[ModelSpec, Sequence[Task]]]
 """Models, each with the tasks that it is trained on."""
 MOST_RUNS = 1_000_000
@@ -212,8 +214,11 @@ class Work:
         for chunk in self.chunks:
             trainer = trainer_of(chunk.first.recipe)
             compiling = SECONDS_TO_COMPILE if trainer.programs else 0.0
-            inputs = chunk.first.task.in_features
-            alone += trainer.seconds(len(chunk.runs), chunk.first.recipe, inputs) + compiling
+            task = chunk.first.task
+            if task.images_per_step is not None:
+                alone += chunk.run_steps * task.images_per_step / IMAGES_PER_SECOND
+                continue
+            alone += trainer.seconds(len(chunk.runs), chunk.first.recipe, task.in_features) + compiling
             least = max(least, compiling)
         return max(alone / processes, least)
 

@@ -54,7 +54,8 @@ def _facet_rows(
     for facet in case.task.facets():
         runs, solved = (on_facet(each, facet) for each in (records, references.get(case.task, ())))
         row = _row(case, runs, judged_on_facet(runs, solved, threshold))
-        yield {**row, "labels": {**row["labels"], **facet.labels}}
+        told = {"labels": dict(facet.labels), "error": facet.curve}
+        yield {**row, "labels": {**row["labels"], **facet.labels}, "facet": told}
 
 
 def found_formulas(task: Task, records: Sequence[Record]) -> dict[str, Any]:

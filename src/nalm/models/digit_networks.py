@@ -55,10 +55,11 @@ class DigitSequence(nn.Module):
             readings = self.reader(images.flatten(0, 1)).unflatten(0, images.shape[:2])
         else:
             readings = self.reader(images)[index]
-        states = self._states(readings)
+        states = self.results_of(readings)
         return torch.cat([states, readings], -1) if self.shows_readings else states
 
-    def _states(self, readings: Tensor) -> Tensor:
+    def results_of(self, readings: Tensor) -> Tensor:
+        """The results after each digit, from readings `n x length x values`: the arithmetic alone."""
         if isinstance(self.unit, SequenceBaseline):
             result: Tensor = self.unit(readings)
             return result
@@ -89,13 +90,12 @@ class DigitPair(nn.Module):
         self.reader, self.unit = reader, unit
 
     def forward(self, images: Tensor, index: Tensor | None = None) -> Tensor:
-        """The result and the two readings: `n x 3`; the arguments are those of `DigitSequence`, length 2."""
+        """See `with_readings`; the arguments are those of `DigitSequence`, with two digits."""
         if index is None:
             readings = self.reader(images.flatten(0, 1)).unflatten(0, images.shape[:2])
         else:
             readings = self.reader(images)[index]
-        pairs = readings[..., 0]
-        return torch.cat([self.unit(pairs), pairs], -1)
+        return with_readings(self.unit, readings[..., 0])
 
 
 class ColourPair(nn.Module):
@@ -111,9 +111,19 @@ class ColourPair(nn.Module):
         self.reader, self.unit = reader, unit
 
     def forward(self, images: Tensor) -> Tensor:
-        """The result and the two readings: `n x 3`."""
-        pairs = self.reader(images)
-        return torch.cat([self.unit(pairs), pairs], -1)
+        """See `with_readings`."""
+        return with_readings(self.unit, self.reader(images))
+
+
+def with_readings(unit: nn.Module, readings: Tensor) -> Tensor:
+    """Of two readings `n x 2`: the result, the readings, and the result of the readings as whole numbers.
+
+    The last, `n x 4` in all, tells the arithmetic from the reading: a reading of 6.98 is a seven. It is not
+    trained on, and in training it is the result itself.
+    """
+    result: Tensor = unit(readings)
+    of_whole = result if unit.training else unit(readings.round())
+    return torch.cat([result, readings, of_whole], -1)
 
 
 class EvenCounter(nn.Module):

@@ -13,7 +13,7 @@ class PairCNN(nn.Module):
         in_features: ignored: the network takes images, not readings.
         out_features: number of results.
 
-    Its two readings are zeros: it reads no digit.
+    Its two readings are zeros: it reads no digit. The outputs are those of `DigitPair`.
     """
 
     def __init__(self, in_features: int, out_features: int) -> None:
@@ -26,6 +26,6 @@ class PairCNN(nn.Module):
         )
 
     def forward(self, images: Tensor) -> Tensor:
-        """`n x 2 x 28 x 28` to `n x (results + 2)`."""
+        """`n x 2 x 28 x 28` to `n x 4`."""
         results: Tensor = self.layers(images)
-        return torch.cat([results, results.new_zeros(len(results), 2)], -1)
+        return torch.cat([results, results.new_zeros(len(results), 2), results], -1)

@@ -19,10 +19,11 @@ def with_published(result: dict[str, Any], experiment: Experiment, *, wanted: bo
 
     Args:
         result: the JSON of the benchmark.
-        experiment: what was run; its cases are the rows.
+        experiment: what was run; its cases are the rows, or several rows each if their task has facets.
         wanted: look for rates, which takes a second; runs must be judged by their tasks' own thresholds.
     """
-    pairs = list(zip(result["rows"], experiment.cases, strict=True))
+    cases = [case for case in experiment.cases for _ in range(len(case.task.facets()) or 1)]
+    pairs = list(zip(result["rows"], cases, strict=True))
     rows = [{**row, "published": _rates(case) if wanted else None} for row, case in pairs]
     others = sorted({steps for case in experiment.cases for steps in _other_steps(case)} if wanted else ())
     if others and not any(row["published"] for row in rows):

@@ -10,7 +10,7 @@ import contextlib
 import json
 import secrets
 import shlex
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -18,8 +18,10 @@ from typing import Any
 from nalm._version import __version__
 from nalm.errors import NalmError
 from nalm.experiment.other_cases import OtherCases
-from nalm.experiment.store import Record, Store
+from nalm.experiment.store import BULK, Record, Store
 from nalm.experiment.stored_cases import WEIGHTS, stored_cases
+from nalm.report.digits.cases import DigitRuns
+from nalm.report.digits.section import digits_section
 from nalm.report.files import check_output, written_whole
 from nalm.report.ledger_tab import ledger_cells, ledger_text
 from nalm.report.packing import pack_runs, packed
@@ -31,6 +33,8 @@ _PLOTLY = "vendor/plotly-basic.min.js"
 _SCRIPTS = ("decode", "dom", "plots", "panels", "table", "paths", "run", "ledger", "main")
 _DRAWING = "paths"
 """Style and script that only pages with formulas to draw have."""
+_DIGITS = "digits"
+"""Style that only pages with runs on digits have."""
 
 
 def write_page(
@@ -48,10 +52,11 @@ def write_page(
         # Every run is checked when it is read: the file as a whole need not be checked first.
         held = opened.enter_context(Store(store, read_only=True, damaged=True)) if store.exists() else None
         runs = Runs(held)
-        others = OtherCases()
-        page = Page(stored_cases(runs.judged(), others))
+        others, digits = OtherCases(), DigitRuns()
+        page = Page(stored_cases(digits.set_apart(runs.judged()), others))
         with written_whole(output) as part:
-            part.write_text(_rendered(page, others, runs, store, on_progress), encoding="utf-8")
+            text = _rendered(page, others, digits, runs, store, on_progress)
+            part.write_text(text, encoding="utf-8")
     return runs.total
 
 
@@ -80,12 +85,21 @@ class Runs:
             raise self.store.damaged("its list of names does not match its runs")
         return iter(found)
 
+    def parts(self, ids: Sequence[str], names: Collection[str]) -> Iterator[Record]:
+        """The runs of these names, of their bulky columns only these."""
+        return self._records(ids, without=[name for name in BULK if name not in names])
+
     def _records(self, *arguments: Any, **options: Any) -> Iterator[Record]:
         return iter(()) if self.store is None else self.store.records(*arguments, **options)
 
 
 def _rendered(
-    page: Page, others: OtherCases, runs: Runs, store: Path, on_progress: Callable[[int, int], None]
+    page: Page,
+    others: OtherCases,
+    digits: DigitRuns,
+    runs: Runs,
+    store: Path,
+    on_progress: Callable[[int, int], None],
 ) -> str:
     template, plotly = _template(), packed(_asset(_PLOTLY).encode()) if page.runs else ""
     details = pack_runs([row.case for row in page.rows], runs.whole, on_progress)
@@ -99,18 +113,25 @@ def _rendered(
         made=f"{datetime.now(UTC):%Y-%m-%d %H:%M} UTC",
         # Only scripts with this nonce may run, and text in the data cannot know it.
         nonce=secrets.token_hex(16),
-        style=_asset("page.css") + (_asset(f"{_DRAWING}.css") if page.has_formulas else ""),
+        style=_style(page, digits),
         script="\n".join(_asset(f"{name}.js") for name in scripts),
         data=data,
         runs_data=details.text,
         plotly=plotly,
         about_runs=_about_runs(sum(details.shown), page.runs, all(details.shown)),
         total=runs.total,
+        digits=digits_section(digits, runs.parts),
+        digit_runs=digits.total,
         others=other_tables(others.by_task()),
         ledger=ledger_text(),
         **page.text_data(),
     )
     return rendered
+
+
+def _style(page: Page, digits: DigitRuns) -> str:
+    wanted = {"page": True, _DRAWING: page.has_formulas, _DIGITS: bool(digits.total)}
+    return "".join(_asset(f"{name}.css") for name, there in wanted.items() if there)
 
 
 def _about_runs(shown: int, total: int, every_row: bool) -> str:

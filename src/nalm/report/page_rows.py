@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, fields
-from typing import Any
+from typing import Any, Protocol
 
 from nalm.evaluate.ranking import Budget
 from nalm.experiment.stored_cases import StoredCase
@@ -95,7 +95,7 @@ class PageRow:
 def page_rows_of(cases: Sequence[StoredCase]) -> list[PageRow]:
     """Cases in the order of the page, each with its section and label."""
     placed = sorted(((section_of(case), case) for case in cases), key=lambda pair: _place(*pair))
-    labels = _labels([case for _, case in placed])
+    labels = labels_of([case for _, case in placed])
     plain = {_rank_key(section, case) for section, case in placed if not case.variant}
     return [
         PageRow(k, case, section, labels[k], bool(case.variant) and _rank_key(section, case) in plain)
@@ -142,7 +142,16 @@ def _op_place(case: StoredCase) -> tuple[int, list[str | int]]:
     return (known.index(op) if op in known else len(known)), numbered
 
 
-def _labels(cases: Sequence[StoredCase]) -> list[str]:
+class Named(Protocol):
+    """What has a model and a variant."""
+
+    @property
+    def model(self) -> str: ...  # noqa: D102
+    @property
+    def variant(self) -> tuple[str, ...]: ...  # noqa: D102
+
+
+def labels_of(cases: Sequence[Named]) -> list[str]:
     """A short name for each case's model, the same for the same model and variant."""
     numbers: dict[tuple[str, tuple[str, ...]], int] = {}
     labels = []

@@ -8,6 +8,7 @@ from typing import Any
 
 from nalm.evaluate.ranking import Budget
 from nalm.papers.ledger_markdown import both_sides
+from nalm.report.facet_tables import facet_table
 from nalm.report.text_table import Column, TextTable
 
 _SPLITS = ("validation", "test")
@@ -18,6 +19,8 @@ def bench_table(result: dict[str, Any]) -> TextTable:
     """One row per case of a benchmark: how often it is solved, or its errors where no threshold is known."""
     if any("found" in row for row in result["rows"]):
         return _formula_table(result)
+    if any("facet" in row for row in result["rows"]):
+        return facet_table(result)
     judged = any(row["success"]["rate"] is not None for row in result["rows"])
     return _success_table(result) if judged or not result["rows"] else _error_table(result)
 

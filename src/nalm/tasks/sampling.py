@@ -52,8 +52,8 @@ def sample(
     dtype: torch.dtype = torch.float64,
     *,
     aside: Aside | None = None,
-) -> tuple[Tensor, Tensor]:
-    """Inputs `rows x in` and targets `rows x out` of one seed.
+) -> tuple[Any, Tensor]:
+    """Inputs `rows x in` and targets `rows x out` of one seed; a tuple, if the network takes several inputs.
 
     Args:
         task: the task.
@@ -67,7 +67,7 @@ def sample(
     seeds = torch.tensor([seed], dtype=torch.int32)
     numbers = stacked([task.numbers(seed, split)], dtype)
     x, y = sample_runs(task, seeds, split, rows, numbers, block, dtype, aside=aside)
-    return x[0], y[0]
+    return (x[0] if isinstance(x, Tensor) else tuple(each[0] for each in x)), y[0]
 
 
 def sample_runs(
@@ -80,7 +80,7 @@ def sample_runs(
     dtype: torch.dtype = torch.float64,
     *,
     aside: Aside | None = None,
-) -> tuple[Tensor, Tensor]:
+) -> tuple[Any, Tensor]:
     """Inputs `runs x rows x in` and targets `runs x rows x out` of runs of tasks of one shape.
 
     Args:

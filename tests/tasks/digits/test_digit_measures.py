@@ -193,12 +193,30 @@ def test_the_share_of_wrong_results_is_that_of_a_loop(decimals):
     np.testing.assert_allclose(value(WrongResult(decimals=decimals), prediction, target), wrong / 200)
 
 
-def test_pairs_are_measured_by_their_error_three_shares_and_their_digits():
+def test_the_result_of_whole_digits_is_the_last_output():
+    target = torch.tensor([[[6.0, 2.0, 3.0, 6.0]]]).expand(1, 4, 4)
+    prediction = target.clone()
+    prediction[0, 1, 0] = 5.5  # wrong, but not as whole digits
+    prediction[0, 2, 3] = 5.5  # wrong as whole digits alone
+    prediction[0, 3, 3] = 6.000001
+    assert WrongResult(decimals=5, whole=True).total(prediction, target).tolist() == [1]
+    assert WrongResult(decimals=5).total(prediction, target).tolist() == [1]
+
+
+def test_what_follows_the_digits_is_no_digit():
+    prediction, target = pair(RUNS, N, 3)
+    with_result = [torch.cat([each, each[..., :1]], -1) for each in (prediction, target)]
+    expected = value(ReadDigits(positions=2), prediction, target)
+    np.testing.assert_array_equal(value(ReadDigits(positions=2), *with_result), expected)
+
+
+def test_pairs_are_measured_by_their_error_shares_of_wrong_results_and_their_digits():
     assert [(m.name, m.shape) for m in PAIR_MEASURES] == [
         ("mse", ()),
         ("wrong", ()),
         ("wrong_5dp", ()),
         ("wrong_rounded", ()),
+        ("wrong_whole", ()),
         ("digits", (2, 10, 10)),
     ]
 

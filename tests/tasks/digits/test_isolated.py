@@ -22,6 +22,7 @@ from nalm.data import load_digits
 from nalm.errors import ArgumentError
 from nalm.experiment.run import Case
 from nalm.models import ModelSpec
+from nalm.models.digit_readers import READERS
 from nalm.recipes import L1, Adam, Discretise, Ramp, UnitPenalty
 from nalm.tasks import MnistIsolated
 from nalm.tasks.digits.pairs import fold_pairs
@@ -43,10 +44,11 @@ def test_a_batch_of_training_shows_every_pair_by_images_of_its_own():
     for task in (MUL, DIV):
         x, y = batch(task, n=128)
         assert x.shape == (1, 128, 2, 28, 28)
-        assert y.shape == (1, 128, 3)
+        assert y.shape == (1, 128, *task.target_shape)
         digits = labels_of(x[0])
-        np.testing.assert_array_equal(y[0, :, 1:], digits)
+        np.testing.assert_array_equal(y[0, :, 1:3], digits)
         np.testing.assert_array_equal(y[0, :, 0], answers(task, digits))
+        assert torch.equal(y[..., 3], y[..., 0])  # what whole digits should come to
 
 
 @every
@@ -54,7 +56,7 @@ def test_in_evaluation_an_index_says_which_images_stand_side_by_side(task):
     (images, index), y = batch(task, "test", 50, evaluating=True)
     assert images.shape == (1, 500, 28, 28)
     digits = labels_of(images[0])[index[0]]
-    np.testing.assert_array_equal(y[0, :, 1:], digits)
+    np.testing.assert_array_equal(y[0, :, 1:3], digits)
     np.testing.assert_array_equal(y[0, :, 0], answers(task, digits))
 
 
@@ -73,8 +75,16 @@ def test_a_batch_may_show_a_few_images_of_each_digit():
     labels = labels_of(images[0])
     np.testing.assert_array_equal(labels, np.repeat(np.arange(10), 6))
     digits = labels[index[0]]
-    np.testing.assert_array_equal(y[0, :, 1:], digits)
+    np.testing.assert_array_equal(y[0, :, 1:3], digits)
     np.testing.assert_array_equal(y[0, :, 0], digits.prod(1))
+
+
+def test_no_zeros_are_shown_where_something_is_divided():
+    (images, index), y = batch(replace(DIV, per_digit=3), n=64)
+    assert images.shape == (1, 27, 28, 28)
+    labels = labels_of(images[0])
+    np.testing.assert_array_equal(labels, np.repeat(np.arange(1, 10), 3))
+    np.testing.assert_array_equal(labels[index[0]], y[0, :, 1:3])
 
 
 def test_few_images_change_what_is_shown_and_not_what_is_asked():
@@ -100,7 +110,7 @@ def test_few_images_come_from_the_images_of_training_alone():
 def test_as_many_images_of_each_digit_are_shown_as_are_asked_for(per_digit):
     (images, index), y = batch(replace(MUL, per_digit=per_digit), n=128)
     assert images.shape == (1, 10 * per_digit, 28, 28)
-    np.testing.assert_array_equal(labels_of(images[0])[index[0]], y[0, :, 1:])
+    np.testing.assert_array_equal(labels_of(images[0])[index[0]], y[0, :, 1:3])
 
 
 @pytest.mark.parametrize("per_digit", [0, 13])
@@ -123,7 +133,7 @@ def test_the_least_and_the_largest_numbers_pick_images_of_the_digits(task, u):
     numbers = numbers_of(task)
     x, y = task.batch(torch.full((1, task.draws, 64), u), numbers)
     pictures = x[0][0][x[1][0]] if isinstance(x, tuple) else x[0]
-    np.testing.assert_array_equal(labels_of(pictures), y[0, :, 1:])
+    np.testing.assert_array_equal(labels_of(pictures), y[0, :, 1:3])
 
 
 # -- folds ---------------------------------------------------------------------------------------
@@ -131,7 +141,7 @@ def test_the_least_and_the_largest_numbers_pick_images_of_the_digits(task, u):
 
 def shown_pairs(task, split, seed):
     _, y = batch(task, split, 3000, seed, evaluating=split != "train")
-    return {tuple(int(d) for d in row) for row in y[0, :, 1:].tolist()}
+    return {tuple(int(d) for d in row) for row in y[0, :, 1:3].tolist()}
 
 
 @pytest.mark.parametrize("seed", [0, 7, 13])
@@ -173,13 +183,13 @@ def test_ideal_weights_and_a_perfect_reader_have_no_error(op, model):
         network.unit.ideal_(op, 0, 1)
     found = errors_of(task, network, n=500)
     assert found["mse"] < 1e-12
-    assert (found["wrong_5dp"], found["wrong_rounded"]) == (0, 0)
+    assert (found["wrong_5dp"], found["wrong_rounded"], found["wrong_whole"]) == (0, 0, 0)
     np.testing.assert_allclose(np.trace(found["digits"], axis1=1, axis2=2), 1)
     if model != "nmru":  # in log space it rounds
         assert (found["mse"], found["wrong"]) == (0, 0)
 
 
-def test_wrong_results_are_counted_in_three_ways():
+def test_wrong_results_are_counted_in_several_ways():
     network = built(MUL, "mul")
     network.reader = KnowingReader()
     network.unit.forward = lambda pairs: pairs.prod(-1, keepdim=True) + 0.001
@@ -190,7 +200,18 @@ def test_wrong_results_are_counted_in_three_ways():
         "exact": "test/wrong",
         "5 decimals": "test/wrong_5dp",
         "rounded": "test/wrong_rounded",
+        "whole digits": "test/wrong_whole",
     }
+
+
+def test_readings_that_are_nearly_right_are_right_as_whole_digits():
+    network = built(MUL, "mul")
+    network.reader = KnowingReader()
+    network.reader.forward = lambda images: KnowingReader().forward(images) - 0.2
+    found = errors_of(MUL, network, n=500)
+    assert found["wrong"] == found["wrong_5dp"] == 1
+    assert found["wrong_whole"] == 0
+    np.testing.assert_allclose(np.trace(found["digits"], axis1=1, axis2=2), 1)
 
 
 # -- recipes -------------------------------------------------------------------------------------
@@ -233,10 +254,18 @@ def test_baselines_have_no_penalty(op, model):
 def test_the_quick_protocol_shows_few_images():
     quick = MnistIsolated("mul").reduced()
     assert quick.images_per_step == 10 * quick.per_digit < MnistIsolated("mul").images_per_step == 256
-    assert quick.most_images == 2000
     made = Case(ModelSpec.parse("nmu"), quick).recipe
     assert made.batch_size >= 10 * quick.per_digit
     assert made.penalties == (UnitPenalty(100, Ramp(0.5 * made.iterations, 0.75 * made.iterations)),)
+
+
+@pytest.mark.parametrize(("reader", "kind"), READERS.items())
+def test_the_reader_is_chosen_by_its_name_and_an_unusual_one_is_declared(reader, kind):
+    task = MnistIsolated("mul", reader=reader)
+    assert isinstance(built(task, "mul").reader, kind)
+    assert task.labels() == {"op": "mul", **({} if reader == "classifier" else {"reader": reader})}
+    with pytest.raises(ArgumentError, match=r"`reader` must be one of .* Did you mean 'classifier'"):
+        MnistIsolated("mul", reader="clasifier")
 
 
 @needs_mnist

@@ -19,6 +19,7 @@ from digit_batches import (
     uniforms,
 )
 
+import nalm
 from nalm.data import load_digits
 from nalm.experiment.run import Case
 from nalm.models import ModelSpec
@@ -215,6 +216,14 @@ def test_the_error_of_training_is_that_of_all_results_up_to_the_training_length(
     digits = y[0, :, : task.length, 1].numpy()
     error = np.array(running(task.op, 2 * digits)) - np.array(running(task.op, digits))
     assert errors_of(task, network, n=20)["mse"] == pytest.approx((error**2).mean())
+
+
+def test_a_network_made_by_hand_is_trained_for_several_seeds():
+    network = MUL.network(nalm.NMU(2, 1))
+    result = nalm.train(network, MUL, seeds=2, iterations=2)
+    assert result.validation.shape == (2, 2)
+    first, second = result.final_parameters["unit.weight"]
+    assert not torch.equal(first, second)
 
 
 # -- recipes -------------------------------------------------------------------------------------

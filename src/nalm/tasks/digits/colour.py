@@ -45,7 +45,7 @@ class MnistColour(DigitTask):
     images_per_step: ClassVar[int] = 512
     in_features = 2
     input_shape = (2, SIDE, SIDE)
-    target_shape = (3,)
+    target_shape = (4,)
     measures = PAIR_MEASURES
 
     def epoch(self) -> int:
@@ -77,12 +77,13 @@ class MnistColour(DigitTask):
         return {"images": held.images, "starts": starts, "counts": counts}
 
     def batch(self, u: Tensor, numbers: Numbers) -> tuple[Any, Tensor]:
-        """Images `models x n x 2 x 42 x 42`, and product and digits `models x n x 3`."""
+        """Images `models x n x 2 x 42 x 42`, and product, digits and product `models x n x 4`."""
         digits = picked_digits(u[:, 0], numbers["pairs"])
         index = picked_images(u[:, 1:3].transpose(1, 2), digits.long(), numbers)
         places = u[:, 3:].unflatten(1, (2, 4)).permute(0, 3, 1, 2)
         images = distorted(shown(numbers["images"][index], u.dtype), places, SIDE)
-        return images, torch.cat([digits.prod(-1, keepdim=True), digits], -1)
+        product = digits.prod(-1, keepdim=True)
+        return images, torch.cat([product, digits, product], -1)
 
     def network(self, unit: nn.Module) -> nn.Module:
         """Two spatial transformers and a classifier (figures E.2 and E.3), and the unit."""
@@ -90,8 +91,8 @@ class MnistColour(DigitTask):
 
     @property
     def output_shape(self) -> tuple[int, ...]:
-        """The result and two readings."""
-        return (3,)
+        """See `nalm.models.digit_networks.with_readings`."""
+        return (4,)
 
     def penalty_strength(self) -> float:
         """Thesis, table 4.2."""

@@ -36,7 +36,7 @@ class MnistComparison(DigitTask):
     images_per_step: ClassVar[int] = 128
     in_features = 2
     input_shape = (2, 28, 28)
-    target_shape = (3,)
+    target_shape = (4,)
     measures = (PairError(), WrongResult("wrong_rounded", decimals=0), ReadDigits(positions=2))
 
     @property
@@ -62,11 +62,11 @@ class MnistComparison(DigitTask):
         return {"images": held.images, "labels": held.labels}
 
     def batch(self, u: Tensor, numbers: Numbers) -> tuple[Any, Tensor]:
-        """Images `models x n x 2 x 28 x 28`, and the answer and both digits `models x n x 3`."""
+        """Images `models x n x 2 x 28 x 28`, and answer, digits and answer `models x n x 4`."""
         index = (u * len(numbers["labels"])).long().transpose(1, 2)
         digits = numbers["labels"][index].to(u.dtype)
         larger = (digits[..., :1] > digits[..., 1:]).to(u.dtype)
-        return shown(numbers["images"][index], u.dtype), torch.cat([larger, digits], -1)
+        return shown(numbers["images"][index], u.dtype), torch.cat([larger, digits, larger], -1)
 
     def network(self, unit: nn.Module) -> nn.Module:
         """A reader of each digit, and the unit; a network that sees both images takes them itself."""
@@ -74,8 +74,8 @@ class MnistComparison(DigitTask):
 
     @property
     def output_shape(self) -> tuple[int, ...]:
-        """The result and two readings."""
-        return (3,)
+        """See `nalm.models.digit_networks.with_readings`."""
+        return (4,)
 
     def penalty_strength(self) -> float:
         """None is known."""

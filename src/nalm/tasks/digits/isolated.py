@@ -54,10 +54,10 @@ class MnistIsolated(DigitTask):
     )
     batch_size: ClassVar[int] = 128
     quick_batch_size: ClassVar[int] = 256
-    quick_steps: ClassVar[int] = 4000
+    quick_steps: ClassVar[int] = 6000
     in_features = 2
     input_shape = (2, 28, 28)
-    target_shape = (3,)
+    target_shape = (4,)
     measures = PAIR_MEASURES
 
     @property
@@ -119,7 +119,8 @@ class MnistIsolated(DigitTask):
             inputs = shown(numbers["images"][picked_images(picks, digits.long(), numbers)], u.dtype)
         else:
             inputs = self._few_images(u[:, 3], picks, digits.long(), numbers)
-        return inputs, torch.cat([self._answer(digits), digits], -1)
+        answer = self._answer(digits)
+        return inputs, torch.cat([answer, digits, answer], -1)
 
     def _few_images(
         self, u: Tensor, picks: Tensor, digits: Tensor, numbers: Numbers
@@ -142,8 +143,8 @@ class MnistIsolated(DigitTask):
 
     @property
     def output_shape(self) -> tuple[int, ...]:
-        """The result and two readings."""
-        return (3,)
+        """See `nalm.models.digit_networks.with_readings`."""
+        return (4,)
 
     def penalty_strength(self) -> float:
         """Thesis, tables 4.2 and 5.4."""
@@ -159,4 +160,5 @@ class MnistIsolated(DigitTask):
             Facet({"accuracy": "exact"}, "test/wrong"),
             Facet({"accuracy": "5 decimals"}, "test/wrong_5dp"),
             Facet({"accuracy": "rounded"}, "test/wrong_rounded"),
+            Facet({"accuracy": "whole digits"}, "test/wrong_whole"),
         )

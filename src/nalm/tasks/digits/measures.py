@@ -80,6 +80,7 @@ class ReadDigits(Measure):
     name: str = "digits"
     results: int = 1
     positions: int | None = None
+    """The number of digits of a sample, which stand right after the results; None if they are all others."""
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -88,14 +89,14 @@ class ReadDigits(Measure):
 
     def total(self, prediction: Tensor, target: Tensor) -> Tensor:
         """The counts over all samples, shape `models x *shape`."""
-        read, true = (each[..., self.results :] for each in (prediction, target))
+        last = None if self.positions is None else self.results + self.positions
+        read, true = (each[..., self.results : last] for each in (prediction, target))
         place = true.round().long() * CLASSES + read.nan_to_num().round().clamp(0, CLASSES - 1).long()
         return counted(place, self.positions)
 
     def per_sample(self, target_shape: Sequence[int]) -> int:
         """The number of digits, in one table."""
-        digits = math.prod(target_shape[:-1]) * (target_shape[-1] - self.results)
-        return digits // (self.positions or 1)
+        return 1 if self.positions else math.prod(target_shape[:-1]) * (target_shape[-1] - self.results)
 
 
 @dataclass(frozen=True)
@@ -128,16 +129,18 @@ class CountedDigits(Measure):
 class WrongResult(Measure):
     """The share of samples whose result differs from the target, both rounded to `decimals`.
 
-    None compares them as they are: the result must be the same floating-point number.
+    None compares them as they are: the result must be the same floating-point number. With `whole`, the
+    result of readings that are rounded to whole digits is taken, which is the last output.
     """
 
     name: str = "wrong"
     decimals: int | None = None
+    whole: bool = False
 
     def total(self, prediction: Tensor, target: Tensor) -> Tensor:
         """The number of wrong samples, shape `models`."""
-        ours, theirs = (each[..., 0] if self.decimals is None else self._rounded(each[..., 0])
-                        for each in (prediction, target))  # fmt: skip
+        held = [each[..., -1 if self.whole else 0] for each in (prediction, target)]
+        ours, theirs = held if self.decimals is None else map(self._rounded, held)
         return (ours != theirs).double().sum(-1)
 
     def _rounded(self, values: Tensor) -> Tensor:
@@ -149,9 +152,10 @@ PAIR_MEASURES: tuple[Measure, ...] = (
     WrongResult(),
     WrongResult("wrong_5dp", decimals=5),
     WrongResult("wrong_rounded", decimals=0),
+    WrongResult("wrong_whole", decimals=5, whole=True),
     ReadDigits(positions=2),
 )
-"""Of two digits: the error that is trained on, three ways to count wrong results, and what was read."""
+"""Of two digits: the error that is trained on, four ways to count wrong results, and what was read."""
 
 
 def counted(place: Tensor, positions: int | None) -> Tensor:

@@ -43,7 +43,7 @@ class MnistSequential(SequenceTask):
         *("nac-mul(weight=linear)", "nau", "nac", "nalu", "lstm"),
     )
     sequences: ClassVar[int] = 5000
-    quick_epochs: ClassVar[int] = 12
+    quick_epochs: ClassVar[int] = 16
     in_features = 2
 
     @property

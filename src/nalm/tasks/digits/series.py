@@ -36,6 +36,7 @@ class MnistSeries(SequenceTask):
     sequences: ClassVar[int] = 500
     epochs: ClassVar[int] = 50
     quick_epochs: ClassVar[int] = 12
+    quick_images: ClassVar[int] = 64
 
     @property
     def recipe_op(self) -> str:
