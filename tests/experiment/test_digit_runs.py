@@ -21,7 +21,7 @@ from nalm.recipes import Adam, InputIdentity, Recipe, UnitPenalty
 from nalm.report import tables
 from nalm.tasks import MnistIsolated, MnistSequential
 
-pytestmark = pytest.mark.xdist_group("bench")
+pytestmark = pytest.mark.xdist_group("digit-runs")
 
 
 class Here:
@@ -103,8 +103,8 @@ def test_the_unit_of_a_stored_network_is_built_again_with_its_weights(benched):
 def test_rows_and_runs_are_shown(benched):
     _, result, _, path = benched
     table = tables.bench_table(result)
-    assert len(table.rows) == 40
-    assert all(str(length) in " ".join(map(str, row)) for row, length in zip(table.rows, range(1, 21)))
+    assert [row[0] for row in table.rows] == ["nmu", "mul"]
+    assert [column.name for column in table.columns][-20:] == [f"length {n}" for n in range(1, 21)]
     runs = list(described_runs(path, Filter()))
     assert sorted((run["model"], run["seed"]) for run in runs) == [
         ("mul", 0),
@@ -117,7 +117,7 @@ def test_rows_and_runs_are_shown(benched):
 
 # -- killed --------------------------------------------------------------------------------------
 
-STEPS, INTERVAL = 63, 21
+STEPS, INTERVAL = 42, 21
 LONG = Case(
     ModelSpec.parse("snmu"),
     MnistSequential("mul", digits="drawn"),
@@ -129,7 +129,7 @@ LONG = Case(
         by="loop",
     ),
 )
-"""Three epochs of drawn digits, with a checkpoint after each."""
+"""Two epochs of drawn digits, with a checkpoint after each."""
 
 
 def test_a_run_on_digits_whose_process_is_killed_resumes_to_the_same_bits(tmp_path):

@@ -7,6 +7,7 @@ import pytest
 from made_runs import bare_record
 from scipy import stats
 
+from nalm.evaluate.ranking import rank
 from nalm.evaluate.reference import upper_bound
 from nalm.experiment.bench import Experiment, make_experiment, make_work
 from nalm.experiment.facets import is_reference
@@ -168,6 +169,12 @@ def test_the_validation_errors_of_the_reference_say_whether_a_run_fits(experimen
     row = rows_of(tmp_path / "runs.sqlite", experiment)[0]
     assert row["outcomes"]["not_extrapolating"] == 0
     assert row["outcomes"]["not_converged"] == 2
+
+
+def test_a_run_counts_once_however_many_rows_it_has(experiment, tmp_path):
+    """Three seeds at twenty lengths are not sixty runs: an interval of sixty would be far too narrow."""
+    rows = rows_of(tmp_path / "runs.sqlite", experiment)
+    assert all(unit["runs"] <= SEEDS for entry in rank(rows) for unit in entry["units"])
 
 
 @pytest.mark.parametrize("seeds", [1, 2])

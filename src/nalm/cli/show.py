@@ -21,12 +21,15 @@ def show(
     with interrupts.importing():
         from nalm.cli.unit_page import unit_page
         from nalm.models.composites import COMPOSITES
+        from nalm.models.named_baselines import BASELINES
 
     page = unit_page(unit)
     if write_json(page, json_file):
         return
     print(page["description"])
     package = "nalm.models" if page["name"] in COMPOSITES else "nalm"
+    if page["name"] in BASELINES:
+        package = BASELINES[page["name"]].__module__
     python = f"{page['class']} of {page['source']}" if page["source"] else f"{package}.{page['class']}"
     print("\nOn the command line:", page["name"], "   In Python:", python)
     print("Operations:", ", ".join(page["ops"]) or "not known; benchmarks try all")

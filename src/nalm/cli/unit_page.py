@@ -12,6 +12,7 @@ from nalm.cli.catalogue import row_of
 from nalm.errors import ArgumentError
 from nalm.models import user_units
 from nalm.models.composites import COMPOSITES
+from nalm.models.named_baselines import BASELINES
 from nalm.papers import PAPERS
 from nalm.tasks import OPERATIONS, TEST_RANGES, SingleModule, Split
 from nalm.units import UNITS, Unit, unit_class
@@ -59,8 +60,8 @@ def _class_of(name: str) -> tuple[type[nn.Module], user_units.OwnUnit | None]:
         found = user_units.load_file(name)
     elif name not in UNITS and name in user_units.offered_names():
         found = user_units.load_offered(name)
-    elif name in COMPOSITES:
-        return COMPOSITES[name], None
+    elif name in (others := {**COMPOSITES, **BASELINES}):
+        return others[name], None
     else:
         return unit_class(name), None
     return found.kind, found

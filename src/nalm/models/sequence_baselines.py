@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from torch import Tensor, nn
 
-from nalm.errors import check_positive
+from nalm.errors import ArgumentError, check_positive
 
 
 class SequenceBaseline(nn.Module):
@@ -33,6 +33,9 @@ class SequenceBaseline(nn.Module):
 
     def forward(self, input: Tensor) -> Tensor:
         """`batch x time x (in_features - out_features)` to `batch x time x out_features`."""
+        if input.dim() != 3:
+            expected = "sequences `batch x time x values`: it replaces a recurrent cell, not a unit"
+            raise ArgumentError("input", expected, f"shape {tuple(input.shape)}")
         states, _ = self.network(input)
         result: Tensor = self.output(states)
         return result

@@ -22,6 +22,7 @@ from nalm.engine import many_runs as engine
 from nalm.engine.loop import train_one_by_one
 from nalm.errors import ArgumentError, check_positive, unknown
 from nalm.models.many import Parameters
+from nalm.models.one import OneModel
 from nalm.recipes import Recipe
 from nalm.recipes.numbers import split
 from nalm.streams import check_seed
@@ -94,6 +95,10 @@ class Loop(Trainer):
     name, chunk = "loop", 1
     SECONDS_PER_STEP: ClassVar[float] = 1e-2
     """For a small convolutional network."""
+
+    def check(self, model: nn.Module, task: Task) -> None:
+        """Refuse a network that does not fit the inputs and outputs of the task."""
+        OneModel(model, torch.float32, torch.device("cpu")).check_fit(task.input_shape, task.output_shape)
 
     def train(self, runs: RunGroup, options: Options) -> Trained:
         """Train one copy of the network per seed, each with its own task and recipe."""

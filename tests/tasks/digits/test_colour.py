@@ -116,5 +116,7 @@ def test_the_quick_protocol_has_small_sets():
 
 
 @pytest.mark.parametrize("task", [TASK, TASK.reduced()], ids=["paper", "quick"])
-def test_a_step_shows_two_digits_per_sample(task):
-    assert task.images_per_step == 2 * Case(ModelSpec.parse("nmu"), task).recipe.batch_size
+def test_a_step_shows_two_digits_per_sample_and_an_epoch_1100_samples_of_each_pair(task):
+    batch_size = Case(ModelSpec.parse("nmu"), task).recipe.batch_size
+    assert task.images_per_step == 2 * batch_size
+    assert task.epoch() == 51 * 1100 // batch_size

@@ -259,6 +259,27 @@ def test_the_quick_protocol_shows_few_images():
     assert made.penalties == (UnitPenalty(100, Ramp(0.5 * made.iterations, 0.75 * made.iterations)),)
 
 
+@pytest.mark.parametrize("quick", [False, True], ids=["paper", "quick"])
+@pytest.mark.parametrize(("op", "pairs"), [("mul", 90), ("div", 73)])
+def test_an_epoch_draws_1000_samples_of_each_pair(op, pairs, quick):
+    task = MnistIsolated(op).reduced() if quick else MnistIsolated(op)
+    made = Case(ModelSpec.parse(op), task).recipe
+    assert task.epoch() == 1000 * pairs // made.batch_size
+
+
+def test_a_recipe_that_draws_other_first_weights_draws_those_of_the_unit_alone():
+    modified, usual = (
+        Case(ModelSpec.parse(f"realnpu@{name}"), MnistIsolated("div", reader="small-classifier"))
+        for name in ("modified", "published")
+    )
+    ours, theirs = (case.initial([0, 1]) for case in (modified, usual))
+    assert ours.keys() == theirs.keys()
+    changed = [name for name in ours if not torch.equal(ours[name], theirs[name])]
+    assert changed == ["unit.weight"]
+    assert ours["unit.weight"].abs().max() <= 0.5  # that of the NAU
+    assert not torch.equal(*ours["unit.weight"])
+
+
 @pytest.mark.parametrize(("reader", "kind"), READERS.items())
 def test_the_reader_is_chosen_by_its_name_and_an_unusual_one_is_declared(reader, kind):
     task = MnistIsolated("mul", reader=reader)

@@ -21,6 +21,7 @@ from digit_batches import (
 
 import nalm
 from nalm.data import load_digits
+from nalm.errors import ArgumentError
 from nalm.experiment.run import Case
 from nalm.models import ModelSpec
 from nalm.recipes import Adam, InputIdentity, Ramp, UnitPenalty
@@ -119,6 +120,13 @@ def test_a_batch_may_show_few_images_in_many_sequences(task):
     np.testing.assert_array_equal(y[0, ..., 0], running(task.op, digits))
     (others, _), _ = batch(few, n=200, seed=1)
     assert not torch.equal(images, others)
+
+
+@pytest.mark.parametrize("few", [0, 65])
+def test_as_many_images_as_a_batch_cannot_show_are_refused_in_a_sentence(few):
+    """A batch of 64 sequences has 64 numbers to pick images by."""
+    with pytest.raises(ArgumentError, match="`few` must be"):
+        MnistSequential("mul", few=few)
 
 
 @both

@@ -13,7 +13,7 @@ from typing import NamedTuple
 from xml.etree.ElementTree import Element, SubElement, tostring
 
 WIDTH = 380
-_LEFT, _RIGHT, _TOP, _BOTTOM = 52, 12, 10, 40
+_LEFT, _RIGHT, _TOP, _BOTTOM = 58, 20, 10, 40
 _MOST_TICKS = 6
 _SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 

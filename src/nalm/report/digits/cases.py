@@ -46,7 +46,8 @@ class DigitCase:
     def case(self) -> Case | None:
         """The same as a case of a benchmark, with its usual recipe; None if the model is not known here."""
         spec = spec_of(self.model)
-        if spec is None or spec.identity() != self.runs[0].identity["layers"]:
+        # As a store has them: a tuple becomes a list.
+        if spec is None or json.loads(json.dumps(spec.identity())) != self.runs[0].identity["layers"]:
             return None
         hidden = self.runs[0].identity.get("hidden", 2)
         return Case(spec, self.task, self.iterations, hidden=hidden, schedule="scaled")

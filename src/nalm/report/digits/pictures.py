@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from typing import Any
 
 import torch
 from torch import Tensor, nn
@@ -54,11 +56,13 @@ class Pictures:
         samples: the first test samples, each in as many images as it has.
         misread: images that were misread.
         about: how many were misread, in a sentence.
+        large: whether an image shows several digits.
     """
 
     samples: list[list[Tile]]
     misread: list[Tile]
     about: str
+    large: bool = False
 
 
 def pictures_of(case: Case, record: Record) -> Pictures | None:
@@ -94,11 +98,17 @@ def network_of(case: Case, record: Record) -> nn.Module | None:
 def _pictures(task: object, network: nn.Module, record: Record) -> Pictures:
     assert isinstance(task, DigitTask)
     dtype = getattr(torch, record.identity["precision"])
-    x, y = sample(task, record.seed, Split.TEST, task.block(Split.TEST), dtype=dtype)
+    x, y = _test_samples(task, record.seed, dtype)
     if isinstance(task, (MnistColour, MnistParity)):
         return _whole_images(task, network, x, y)
     samples = _sequence if isinstance(task, SequenceTask) else _pairs
     return Pictures(samples(task, network, x, y), *_misread(task, network, record.model, dtype))
+
+
+@functools.lru_cache(maxsize=1)
+def _test_samples(task: DigitTask, seed: int, dtype: torch.dtype) -> tuple[Any, Tensor]:
+    """The first block of what a run was tested on, which the models of a table mostly share."""
+    return sample(task, seed, Split.TEST, task.block(Split.TEST), dtype=dtype)
 
 
 # -- several images to a sample --------------------------------------------------------------------
@@ -174,9 +184,8 @@ def _whole_images(task: DigitTask, network: nn.Module, x: Tensor, y: Tensor) -> 
     tiles = [tile(image, result, true) for image, result, true in zip(x, out, y)]
     wrong = [each for each in tiles if each.wrong]
     about = _about(len(wrong), len(tiles), "misread" if colour else "counted wrongly")
-    return Pictures(
-        [[each] for each in tiles[:SHOWN_SAMPLES]], [_alone(each) for each in wrong[:SHOWN_MISREAD]], about
-    )
+    first, misread = [[each] for each in tiles[:SHOWN_SAMPLES]], [_alone(each) for each in wrong]
+    return Pictures(first, misread[:SHOWN_MISREAD], about, large=True)
 
 
 def _colour_tile(image: Tensor, out: Tensor, true: Tensor) -> Tile:

@@ -15,7 +15,7 @@ from nalm.report.digits.confusion import accuracy, confusion
 from nalm.report.digits.weights import RunWeights
 from nalm.tasks import Facet
 
-SHOWN_LENGTHS = tuple(digit * 10**k for k in range(6) for digit in (1, 2, 5))
+SHOWN_LENGTHS = (1, 2, 5, 10, 20, 100, 500, 1000)
 """The lengths with a column, where a task has them: twenty would not fit."""
 NOTHING = "–"
 
@@ -71,7 +71,10 @@ def at_facet(runs: Sequence[Record], facet: Facet) -> np.ndarray:
 
 def number(value: float) -> str:
     """A number with three digits."""
-    return f"{value:.3g}" if np.isfinite(value) else "not finite"
+    if not np.isfinite(value):
+        return "not finite"
+    text = f"{value:.3g}"
+    return f"{float(text):,.0f}" if 1e3 <= abs(value) < 1e6 else text
 
 
 def _by_length(group: DigitGroup, facet: Facet) -> Column:

@@ -17,7 +17,7 @@ from nalm.report.digits.lengths import SYMBOLS, length_figure
 from nalm.report.digits.pictures import pictures_of
 from nalm.report.digits.rows import columns_of, is_judged
 from nalm.report.digits.weights import RunWeights, path_figure, run_weights
-from nalm.report.digits.words import RESULTS, about, meaning, protocol
+from nalm.report.digits.words import RESULTS, about, below_images, meaning, protocol
 
 MOST_PICTURED = 3
 """How many models of a group have pictures: those with the lowest errors."""
@@ -37,7 +37,7 @@ def digits_section(runs: DigitRuns, read: Read) -> list[dict[str, Any]]:
 
 
 def _part(k: int, group: DigitGroup, read: Read) -> dict[str, Any]:
-    weights = [_weights(case, read) for case in group.cases]
+    weights, judged = [_weights(case, read) for case in group.cases], is_judged(group)
     columns = columns_of(group, weights)
     named = list(zip(group.cases, group.labels))
     paths = (path_figure(group.task, label, own) for (_, label), own in zip(named, weights))
@@ -47,12 +47,12 @@ def _part(k: int, group: DigitGroup, read: Read) -> dict[str, Any]:
         "about": about(group.task),
         "meaning": meaning(group),
         "protocol": protocol(group),
-        "judged": is_judged(group),
+        "judged": judged,
         "headings": [column.heading for column in columns],
         "rows": [
             {
                 "name": broken(label),
-                "reference": case is group.reference,
+                "reference": judged and case is group.reference,
                 "runs": f"{len(case.runs):,}",
                 "steps": f"{case.iterations:,}",
                 "cells": [column.cells[j] for column in columns],
@@ -92,7 +92,7 @@ def _pictures(group: DigitGroup, read: Read) -> dict[str, Any]:
     """The pictures of some models, each of its run with the lowest seed; or why there are none."""
     checksum = group.cases[0].runs[0].identity["task"]["digits"]
     if missing := why_none(group.task, checksum):
-        return {"pictures": [], "no_pictures": missing, "result": ""}
+        return {"pictures": [], "no_pictures": missing}
     errors = [float(np.median([run.test.item(0) for run in case.runs])) for case in group.cases]
     order = sorted(range(len(errors)), key=lambda k: (not np.isfinite(errors[k]), errors[k]))
     found = []
@@ -102,4 +102,5 @@ def _pictures(group: DigitGroup, read: Read) -> dict[str, Any]:
         made = None if case is None else pictures_of(case, whole)
         if made is not None:
             found.append({"label": group.labels[k], "seed": run.seed, "pictures": made})
-    return {"pictures": found, "no_pictures": "", "result": RESULTS.get(group.task.op, "result")}
+    said = {"result": RESULTS.get(group.task.op, "result"), "below_images": below_images(group.task)}
+    return {"pictures": found, "no_pictures": "", **said}

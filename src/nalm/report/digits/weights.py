@@ -70,13 +70,18 @@ def path_figure(task: DigitTask, label: str, runs: Sequence[RunWeights]) -> Figu
     if not drawn or target is None:
         return None
     low, high = around([*target, 0.0, *(bound for _, path in drawn for bound in (path.min(), path.max()))])
-    axes = Axes(Scale(low, high), Scale(low, high), tuple(f"weight of {n}" for n in task.input_names), 1.0)
+    axes = Axes(Scale(low, high), Scale(low, high), _names(task), 1.0)
     axes.add(shape("path", {"class": "target", "d": _cross(*axes.place(*target))}, "the exact weights"))
     for k, (seed, path) in enumerate(drawn):
         _draw(axes, k, seed, path)
     ends = "; ".join(f"seed {seed} at {_pair(path[-1])}" for seed, path in drawn)
     said = f"The two weights of {label} over training. Exact would be {_pair(target)}. They end: {ends}."
     return Figure(label, axes.drawing(said), _more(len(runs), len(drawn)))
+
+
+def _names(task: DigitTask) -> list[str]:
+    inputs = (f"{name} digit" if name in ("first", "second") else name for name in task.input_names)
+    return [f"weight of the {name}" for name in inputs]
 
 
 def _draw(axes: Axes, k: int, seed: int, path: np.ndarray) -> None:

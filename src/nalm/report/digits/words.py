@@ -11,13 +11,15 @@ from nalm.report.digits.cases import DigitGroup
 from nalm.report.digits.lengths import error_name
 from nalm.report.digits.rows import is_judged
 from nalm.report.page_data import seeds_text, when
+from nalm.tasks import MnistColour, MnistParity
 from nalm.tasks.digits._base import DigitTask
+from nalm.tasks.digits.sequences import SequenceTask
 
 RESULTS = {
     "mul": "product",
     "add": "sum",
     "div": "quotient",
-    "count": "number of times that the digit has occurred",
+    "count": "count of that digit",
     "gt": "answer (1 if the first is larger)",
     "count-even": "number of even digits",
 }
@@ -45,6 +47,18 @@ def meaning(group: DigitGroup) -> str:
     ways = [str(value) for facet in group.facets for value in facet.labels.values()]
     told = "; ".join(f"{way}, {WAYS[way]}" for way in ways if way in WAYS)
     return f"{_ACCURACY} It is counted in several ways: {told}." if len(ways) > 1 else _ACCURACY
+
+
+def below_images(task: DigitTask) -> str:
+    """What stands below an image."""
+    result = RESULTS.get(task.op, "result")
+    if isinstance(task, MnistParity):
+        return f"Below an image: the {result} that was counted and, in brackets, the true one."
+    so_far = " so far" if isinstance(task, SequenceTask) else ""
+    colours = " The first digit is blue, the second orange." if isinstance(task, MnistColour) else ""
+    return (
+        f"Below an image: what was read, then the {result}{so_far} and, in brackets, the true one.{colours}"
+    )
 
 
 def protocol(group: DigitGroup) -> str:
@@ -95,5 +109,6 @@ def _runs(group: DigitGroup) -> list[str]:
     drawn = (
         ["The digits were drawn by nalm and are not those of MNIST."] if group.task.digits == "drawn" else []
     )
-    seeds = seeds_text({run.seed for run in records})
-    return [*drawn, *common, f"Seeds {seeds}, computed {when(times)}."]
+    seeds = {run.seed for run in records}
+    said = f"Seed{'' if len(seeds) == 1 else 's'} {seeds_text(seeds)}, computed {when(times)}."
+    return [*drawn, *common, said]

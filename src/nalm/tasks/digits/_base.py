@@ -9,13 +9,14 @@ from typing import Any, ClassVar, Self
 from torch import Tensor
 
 from nalm.data import checksum_of
-from nalm.errors import check_choice
+from nalm.errors import ArgumentError, check_choice
 from nalm.models.digit_readers import READERS
 from nalm.recipes import (
     L1,
     Adam,
     Discretise,
     Falling,
+    LevenbergMarquardt,
     Loss,
     Optimiser,
     Penalty,
@@ -140,6 +141,9 @@ class DigitTask(Task):
 
     def adapt(self, recipe: Recipe) -> Recipe:
         """The papers' set-up: Adam, the task's batch and epochs, its penalty; a loop with checkpoints."""
+        if isinstance(recipe.optimiser, LevenbergMarquardt):
+            expected = f"one that trains step by step: the networks of {self.name} are too large to be solved"
+            raise ArgumentError("recipe", expected, "second-order")
         return replace(
             recipe,
             optimiser=self._optimiser(),

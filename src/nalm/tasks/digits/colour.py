@@ -41,8 +41,7 @@ class MnistColour(DigitTask):
     usual_seeds: ClassVar[Mapping[str, int]] = {"quick": 3, "paper": 3}
     batch_size: ClassVar[int] = 256
     quick_batch_size: ClassVar[int] = 64
-    quick_steps: ClassVar[int] = 240
-    images_per_step: ClassVar[int] = 512
+    quick_steps: ClassVar[int] = 1200
     in_features = 2
     input_shape = (2, SIDE, SIDE)
     target_shape = (4,)
@@ -50,7 +49,12 @@ class MnistColour(DigitTask):
 
     def epoch(self) -> int:
         """Steps in which 1100 samples of each pair are drawn."""
-        return 56_100 // self.batch_size
+        return 56_100 // (self.quick_batch_size if self.is_quick else self.batch_size)
+
+    @property
+    def images_per_step(self) -> int:  # type: ignore[override]
+        """Two digits per sample."""
+        return 2 * (self.quick_batch_size if self.is_quick else self.batch_size)
 
     @property
     def draws(self) -> int:

@@ -54,7 +54,7 @@ class MnistIsolated(DigitTask):
     )
     batch_size: ClassVar[int] = 128
     quick_batch_size: ClassVar[int] = 256
-    quick_steps: ClassVar[int] = 6000
+    quick_steps: ClassVar[int] = 5000
     in_features = 2
     input_shape = (2, 28, 28)
     target_shape = (4,)
@@ -81,7 +81,9 @@ class MnistIsolated(DigitTask):
         return 2 * self.batch_size if self.per_digit is None else self.digits_shown * self.per_digit
 
     def epoch(self) -> int:
-        """Steps in which 1000 samples of each pair of the training set are drawn."""
+        """Steps in which 1000 samples of each pair, or, with few per batch, all images are drawn."""
+        if self.per_digit is not None:
+            return 55_000 // self.images_per_step
         return 90_000 // self.batch_size if self.op == "mul" else 73_000 // self.batch_size
 
     @property

@@ -39,7 +39,7 @@ class MnistParity(DigitTask):
         *("linear(weight=sigmoid;bias=false)", "linear(weight=tanh;bias=false)", "nac"),
     )
     epochs: ClassVar[int] = 50
-    quick_steps: ClassVar[int] = 1000
+    quick_steps: ClassVar[int] = 2500
     images_per_step: ClassVar[int] = 64
     in_features = 32
     loss = CrossEntropy()
