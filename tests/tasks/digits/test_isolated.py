@@ -259,12 +259,11 @@ def test_the_quick_protocol_shows_few_images():
     assert made.penalties == (UnitPenalty(100, Ramp(0.5 * made.iterations, 0.75 * made.iterations)),)
 
 
-@pytest.mark.parametrize("quick", [False, True], ids=["paper", "quick"])
 @pytest.mark.parametrize(("op", "pairs"), [("mul", 90), ("div", 73)])
-def test_an_epoch_draws_1000_samples_of_each_pair(op, pairs, quick):
-    task = MnistIsolated(op).reduced() if quick else MnistIsolated(op)
-    made = Case(ModelSpec.parse(op), task).recipe
-    assert task.epoch() == 1000 * pairs // made.batch_size
+def test_an_epoch_draws_1000_samples_of_each_pair_or_shows_as_many_images_as_there_are(op, pairs):
+    task = MnistIsolated(op)
+    assert task.epoch() == 1000 * pairs // recipe(op, op).batch_size
+    assert task.reduced().epoch() == 55_000 // task.reduced().images_per_step
 
 
 def test_a_recipe_that_draws_other_first_weights_draws_those_of_the_unit_alone():

@@ -58,9 +58,20 @@ def test_a_batch_may_show_few_images_in_many_series(task):
 
 
 @both
-def test_only_the_results_at_the_end_are_trained_on(task):
-    outputs = torch.arange(2.0 * 3 * 10 * task.results).view(2, 3, 10, task.results)
-    assert torch.equal(task.trained_part(outputs), outputs[:, :, 9])
+def test_the_results_after_each_of_ten_digits_are_trained_on(task):
+    outputs = torch.arange(2.0 * 3 * 1000 * task.results).view(2, 3, 1000, task.results)
+    trained = task.trained_part(outputs)
+    assert trained.shape == (2, 3, 10 * task.results)
+    assert torch.equal(trained.unflatten(-1, (10, task.results)), outputs[:, :, :10])
+
+
+@both
+def test_the_decisive_error_is_what_is_trained_on(task):
+    network = built(task, "nau").eval()
+    (images, index), y = batch(task, "test", 5, evaluating=True)
+    with torch.no_grad():
+        error = task.trained_part(network(images[0], index[0])[None]) - task.trained_part(y)
+    assert errors_of(task, network, n=5)["mse"] == pytest.approx(float(error.square().mean()), rel=1e-5)
 
 
 def test_the_state_is_the_results():

@@ -51,13 +51,17 @@ def digit_case(model: str, task: DigitTask, scale: Scale, change: Change | None 
 
 _SIZES = {
     "batch_size": "samples in a batch",
+    "few": "different images in a batch",
     "per_digit": "images of each digit in a batch",
+    "reader": "reader",
     "side": "points along each side of an image",
     "most_digits": "digits in an image",
     "test_samples": "samples of the test",
     "most_images": "images of the test",
 }
 """What a reduced protocol may have less of, and how that is said."""
+_UNLIMITED = {"few": "one for each place", "per_digit": "one for each place"}
+"""What the papers have where there is no limit, if not all."""
 
 
 def less_than_the_papers(case: Case, full: Case) -> list[str]:
@@ -67,7 +71,7 @@ def less_than_the_papers(case: Case, full: Case) -> list[str]:
     assert isinstance(theirs, DigitTask)
     epochs, whole = (c.recipe.iterations / t.epoch() for c, t in ((case, ours), (full, theirs)))
     window = (
-        "penalties grow from half of them to three quarters"
+        "penalties grow from half of them to three quarters, the learning rate falls to zero in the second half"
         if ours.is_quick
         else "schedules shortened with them"
     )
@@ -75,14 +79,14 @@ def less_than_the_papers(case: Case, full: Case) -> list[str]:
     for name, words in _SIZES.items():
         less, more = (_size(task, name) for task in (ours, theirs))
         if less != more:
-            notes.append(f"{words}: {less} instead of {'all' if more is None else more}")
+            notes.append(f"{words}: {less} instead of {_UNLIMITED.get(name, 'all') if more is None else more}")
     return notes
 
 
-def _size(task: DigitTask, name: str) -> int | None:
+def _size(task: DigitTask, name: str) -> int | str | None:
     if name == "test_samples":
         return task.samples(Split.TEST)
-    size: int | None = getattr(task, name, None)
+    size: int | str | None = getattr(task, name, None)
     return size
 
 
