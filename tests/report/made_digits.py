@@ -7,6 +7,8 @@ from made_runs import bare_record
 from nalm.experiment.run import Case, Run
 from nalm.experiment.store import Record, Store
 from nalm.models import ModelSpec
+from nalm.report.digits.cases import DigitRuns
+from nalm.report.digits.section import digits_section
 from nalm.tasks import MnistComparison, MnistIsolated, MnistSequential, MnistSeries
 
 LOGS = np.array([0, 50, 100])
@@ -74,3 +76,10 @@ def store_of(path, records):
     with Store(path) as store:
         store.add(records)
     return path
+
+
+def section_of(records):
+    """The parts of the section about these runs."""
+    runs, by_id = DigitRuns(), {record.id: record for record in records}
+    assert list(runs.set_apart(records)) == []
+    return digits_section(runs, lambda ids, names: [by_id[name] for name in ids])

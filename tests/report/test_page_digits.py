@@ -1,14 +1,10 @@
-"""The section about digits: what its tables, figures and pictures say of runs that are known."""
+"""The section about digits: what its tables and figures say of runs that are known."""
 
-import base64
 import re
-import struct
-import zlib
 from xml.etree import ElementTree
 
 import numpy as np
 import pytest
-import torch
 from made_digits import (
     COUNT,
     LARGER,
@@ -17,31 +13,18 @@ from made_digits import (
     digit_record,
     digit_run,
     product_records,
+    section_of,
     store_of,
 )
 from made_runs import EVIL, fill
 
-from nalm.data import download
 from nalm.experiment.bench import make_experiment
 from nalm.experiment.store import Store
-from nalm.report.digits import pictures
 from nalm.report.digits.axes import Scale
-from nalm.report.digits.cases import DigitRuns
-from nalm.report.digits.images import png
-from nalm.report.digits.pictures import network_of, pictures_of
-from nalm.report.digits.section import digits_section
 from nalm.report.page import write_page
-from nalm.tasks import MnistColour, MnistParity, MnistSequential
-from nalm.tasks.digits.pools import pool, shown
+from nalm.tasks import MnistSequential
 
 SVG_TEXT = re.compile(r"<[^>]*>")
-
-
-def section_of(records):
-    """The parts of the section about these runs."""
-    runs, by_id = DigitRuns(), {record.id: record for record in records}
-    assert list(runs.set_apart(records)) == []
-    return digits_section(runs, lambda ids, names: [by_id[name] for name in ids])
 
 
 def table_of(part):
@@ -162,7 +145,7 @@ def test_digits_read_and_exact_weights(product):
 def test_tasks_without_lengths_show_accuracies():
     (part,) = section_of([digit_record(digit_run("nru", QUOTIENT, seed), 0.1 + seed / 5) for seed in (0, 1)])
     assert part["headings"][:3] == ["accuracy exact, %", "accuracy 5 decimals, %", "accuracy rounded, %"]
-    assert "exact, the result is the same floating-point number" in part["meaning"]
+    assert "exact (the same floating-point number), 5 decimals (" in part["meaning"]
     assert table_of(part)["nru"]["accuracy rounded, %"] == "80.0 70.0 to 90.0"
 
 
@@ -253,88 +236,6 @@ def test_ticks_are_round_numbers():
     assert Scale(1, 100, log=True).share(10) == 0.5
 
 
-# -- pictures --------------------------------------------------------------------------------------
-
-
-def pixels(address):
-    """The bytes of an image that is part of a page."""
-    content = base64.b64decode(address.removeprefix("data:image/png;base64,"))
-    width, height, _, kind = struct.unpack(">IIBB", content[16:26])
-    length = struct.unpack(">I", content[33:37])[0]
-    rows = np.frombuffer(zlib.decompress(content[41 : 41 + length]), np.uint8).reshape(height, -1)
-    return rows[:, 1:].reshape((height, width, 3) if kind == 2 else (height, width))
-
-
-def test_an_image_of_a_page_is_that_image():
-    grey, colour = np.arange(12, dtype=np.uint8).reshape(3, 4), np.arange(24, dtype=np.uint8).reshape(2, 4, 3)
-    assert (pixels(png(grey)) == grey).all()
-    assert (pixels(png(colour)) == colour).all()
-
-
-def test_pictures_show_what_the_network_read_and_computed(product):
-    assert [each["label"] for each in product["pictures"]] == ["mul", "nmu", "lstm"]
-    shows = product["pictures"][0]["pictures"]
-    ((*tiles,),) = shows.samples
-    assert len(tiles) == 8
-    run = digit_run("mul", PRODUCT)
-    network = network_of(run.case, digit_record(run))
-    images = torch.stack([torch.tensor(pixels(tile.image)) for tile in tiles])
-    out = network(shown(images, torch.float32)[None])[0].detach()
-    assert [tile.read for tile in tiles] == [pictures.value(read) for read in out[:, 1]]
-    assert [tile.result for tile in tiles] == [pictures.value(result) for result in out[:, 0]]
-    digits = [int(tile.digit) for tile in tiles]
-    assert [tile.true for tile in tiles] == [pictures.value(p) for p in np.cumprod(digits)]
-
-
-def test_misread_images_are_those_of_the_test_set(product):
-    shows = product["pictures"][0]["pictures"]
-    assert re.match(r"\d+ of the first 450 test images are misread", shows.about)  # drawn, without zeros
-    assert all(tile.wrong and tile.true == tile.digit and not tile.result for tile in shows.misread)
-    held = pool("drawn", "test", zeros=False)
-    first = pixels(shows.misread[0].image)
-    (k,) = [k for k, image in enumerate(held.images.numpy()) if (image == first).all()]
-    assert int(held.labels[k]) == int(shows.misread[0].digit)
-
-
-@pytest.mark.parametrize(
-    ("task", "model"),
-    [
-        (QUOTIENT, "nru"),
-        (COUNT, "nau"),
-        (COUNT.__class__("add", digits="drawn").reduced(), "gru"),
-        (MnistColour("mul", digits="drawn").reduced(), "nmu"),
-        (MnistParity(digits="drawn").reduced(), "nac"),
-        (LARGER, "pair-cnn"),
-    ],
-)
-def test_every_task_has_pictures(task, model):
-    run = digit_run(model, task)
-    shows = pictures_of(run.case, digit_record(run))
-    tiles = [tile for sample in shows.samples for tile in sample]
-    assert 3 <= len(tiles) <= 8
-    assert all(pixels(tile.image).any() for tile in tiles)
-    assert all(tile.result and tile.true for tile in (sample[-1] for sample in shows.samples))
-    assert bool(shows.misread) == (model != "pair-cnn")
-
-
-def test_a_network_of_other_sizes_has_no_pictures():
-    record = digit_record(digit_run("nmu", PRODUCT), chosen_parameters={"unit.weight": np.ones((1, 2))})
-    (part,) = section_of([record])
-    assert part["pictures"] == []
-
-
-def test_without_the_images_there_are_no_pictures_and_nothing_is_downloaded(monkeypatch, tmp_path):
-    monkeypatch.delenv("NALM_DATA", raising=False)
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
-    monkeypatch.setattr(download, "fetch", lambda *_: pytest.fail("a download"))
-    record = digit_record(digit_run("nmu", MnistSequential("mul").reduced()))
-    (part,) = section_of([record])
-    assert part["pictures"] == []
-    assert "a report downloads nothing" in part["no_pictures"]
-    monkeypatch.setenv("NALM_DATA", str(tmp_path / "nowhere"))
-    assert "there is no folder" in section_of([record])[0]["no_pictures"]
-
-
 # -- safety ----------------------------------------------------------------------------------------
 
 
@@ -344,6 +245,19 @@ def test_names_of_models_are_text_in_drawings_too(tmp_path, output):
     page = output.read_text()
     assert "<img src=x" not in page
     assert "&lt;/script&gt;&lt;img src=x" in page.partition('class="drawing"')[2].partition("</svg>")[0]
+
+
+@pytest.mark.parametrize("broken", ["weights", "forward"])
+def test_a_users_unit_cannot_take_the_page_down(tmp_path, output, monkeypatch, broken):
+    monkeypatch.chdir(tmp_path)
+    source = "import nalm\nclass Mine(nalm.NMU):\n    pass\n"
+    (tmp_path / "mine.py").write_text(source)
+    run = digit_run("./mine.py:Mine", PRODUCT)
+    store_of(tmp_path / "s.sqlite", [digit_record(run)])
+    kind = run.case.model.layers[0].kind
+    monkeypatch.setattr(kind, broken, lambda *_: {}["no such key"], raising=True)
+    assert write_page(tmp_path / "s.sqlite", output) == 1
+    assert "./mine.py:Mine" in output.read_text().partition('id="digits"')[2]
 
 
 def test_weights_are_read_of_few_runs(tmp_path, output, monkeypatch):

@@ -54,7 +54,8 @@ def _facet_rows(
     for facet in case.task.facets():
         runs, solved = (on_facet(each, facet) for each in (records, references.get(case.task, ())))
         row = _row(case, runs, judged_on_facet(runs, solved, threshold))
-        told = {"labels": dict(facet.labels), "error": facet.curve}
+        reference = case.task.reference if threshold is None else None
+        told = {"labels": dict(facet.labels), "error": facet.curve, "reference": reference}
         yield {**row, "labels": {**row["labels"], **facet.labels}, "facet": told}
 
 

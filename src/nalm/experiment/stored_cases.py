@@ -292,7 +292,7 @@ def _as_text(value: Any) -> tuple[str, str]:
 
 
 def _layer_text(key: str, part: Any) -> str:
-    return _short_hash(part) if key == "source" else json.dumps(part)
+    return _short_hash(part) if key == "source" else json.dumps(part, sort_keys=True)
 
 
 def _short_hash(source: str) -> str:

@@ -100,9 +100,11 @@ class Layer:
 
     def identity(self) -> dict[str, Any]:
         """What determines its numbers; for a user's own unit the hash of its source, not the file's path."""
+        # Lists, as a store returns them.
+        options = {name: list(v) if isinstance(v, tuple) else v for name, v in self.options}
         if self.origin is None:
-            return {"unit": self.name, "options": dict(self.options)}
-        return {"unit": self.kind.__name__, "source": self.origin.source, "options": dict(self.options)}
+            return {"unit": self.name, "options": options}
+        return {"unit": self.kind.__name__, "source": self.origin.source, "options": options}
 
     def __str__(self) -> str:
         return self.name + self.options_text

@@ -30,7 +30,9 @@ def facet_name(row: Row) -> str:
 
 def _title(result: dict[str, Any]) -> str:
     rows = result["rows"]
-    judged = any(row["success"]["rate"] is not None for row in rows)
+    judged = [row for row in rows if row["success"]["rate"] is not None]
+    if judged and judged[0]["facet"]["reference"] is None:
+        return f"{result['task']}: solved runs, with an error below {judged[0]['threshold']:g}"
     if judged:
         return f"{result['task']}: solved runs, by the 1 % bound of the model whose arithmetic is solved"
     return f"{result['task']}: {_what(rows[0])}, median over runs"
@@ -56,7 +58,12 @@ def _labels(row: Row) -> str:
 
 def _line(group: Sequence[Row], names: Sequence[str]) -> list[str]:
     cells = {facet_name(row): _cell(row) for row in group}
-    return [group[0]["model"], _labels(group[0]), str(group[0]["runs"]), *(cells[name] for name in names)]
+    return [
+        group[0]["model"],
+        _labels(group[0]),
+        str(group[0]["runs"]),
+        *(cells.get(name, "") for name in names),
+    ]
 
 
 def _cell(row: Row) -> str:

@@ -71,7 +71,7 @@ def less_than_the_papers(case: Case, full: Case) -> list[str]:
     assert isinstance(theirs, DigitTask)
     epochs, whole = (c.recipe.iterations / t.epoch() for c, t in ((case, ours), (full, theirs)))
     window = (
-        "penalties grow from half of them to three quarters, the learning rate falls to zero in the second half"
+        "penalties grow in their third quarter, the learning rate falls to zero in their second half"
         if ours.is_quick
         else "schedules shortened with them"
     )
@@ -79,7 +79,8 @@ def less_than_the_papers(case: Case, full: Case) -> list[str]:
     for name, words in _SIZES.items():
         less, more = (_size(task, name) for task in (ours, theirs))
         if less != more:
-            notes.append(f"{words}: {less} instead of {_UNLIMITED.get(name, 'all') if more is None else more}")
+            usual = _UNLIMITED.get(name, "all") if more is None else more
+            notes.append(f"{words}: {less} instead of {usual}")
     return notes
 
 

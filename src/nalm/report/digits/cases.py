@@ -46,8 +46,7 @@ class DigitCase:
     def case(self) -> Case | None:
         """The same as a case of a benchmark, with its usual recipe; None if the model is not known here."""
         spec = spec_of(self.model)
-        # As a store has them: a tuple becomes a list.
-        if spec is None or json.loads(json.dumps(spec.identity())) != self.runs[0].identity["layers"]:
+        if spec is None or _text(spec.identity()) != _text(self.runs[0].identity["layers"]):
             return None
         hidden = self.runs[0].identity.get("hidden", 2)
         return Case(spec, self.task, self.iterations, hidden=hidden, schedule="scaled")
@@ -119,7 +118,7 @@ class DigitRuns:
 
     def add(self, record: Record) -> None:
         """Add a run, of which only the chosen step is kept."""
-        key = (record.model, json.dumps(record.identity, sort_keys=True))
+        key = (record.model, _text(record.identity))
         self._known.setdefault(key, []).append(at_chosen_step(record))
         self.total += 1
 
@@ -150,6 +149,11 @@ def at_chosen_step(record: Record) -> Record:
         final_parameters={},
         history={},
     )
+
+
+def _text(held: Any) -> str:
+    """Plain data as text; equal data have equal texts, whether they come from a store or not."""
+    return json.dumps(held, sort_keys=True)
 
 
 def _case(runs: Sequence[Record]) -> DigitCase:

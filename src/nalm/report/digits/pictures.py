@@ -179,25 +179,28 @@ def _misread(task: DigitTask, network: nn.Module, model: str, dtype: torch.dtype
 
 def _whole_images(task: DigitTask, network: nn.Module, x: Tensor, y: Tensor) -> Pictures:
     colour = isinstance(task, MnistColour)
-    tile: Callable[[Tensor, Tensor, Tensor], Tile] = _colour_tile if colour else _counted_tile
-    out = network(x)
-    tiles = [tile(image, result, true) for image, result, true in zip(x, out, y)]
-    wrong = [each for each in tiles if each.wrong]
+    tile: Callable[[Tensor, Tensor], Tile] = _colour_tile if colour else _counted_tile
+    tiles = [tile(out, true) for out, true in zip(network(x), y)]
+    wrong = [k for k, each in enumerate(tiles) if each.wrong]
     about = _about(len(wrong), len(tiles), "misread" if colour else "counted wrongly")
-    first, misread = [[each] for each in tiles[:SHOWN_SAMPLES]], [_alone(each) for each in wrong]
-    return Pictures(first, misread[:SHOWN_MISREAD], about, large=True)
+
+    def with_image(k: int) -> Tile:
+        return replace(tiles[k], image=as_image(x[k]))
+
+    first = [[with_image(k)] for k in range(SHOWN_SAMPLES)]
+    return Pictures(first, [_alone(with_image(k)) for k in wrong[:SHOWN_MISREAD]], about, large=True)
 
 
-def _colour_tile(image: Tensor, out: Tensor, true: Tensor) -> Tile:
-    digits, readings = [int(each) for each in true[1:3]], out[1:3]
-    wrong = [rounded(each) for each in readings] != digits
-    shows, read = (" and ".join(each) for each in (map(str, digits), map(value, readings)))
-    return Tile(as_image(image), shows, read, wrong, value(out[0]), value(true[0]))
+def _colour_tile(out: Tensor, true: Tensor) -> Tile:
+    digits, read = [int(each) for each in true[1:3]], out[1:3]
+    wrong = [rounded(each) for each in read] != digits
+    shows, says = (" and ".join(each) for each in (map(str, digits), map(value, read)))
+    return Tile("", shows, says, wrong, value(out[0]), value(true[0]))
 
 
-def _counted_tile(image: Tensor, out: Tensor, true: Tensor) -> Tile:
+def _counted_tile(out: Tensor, true: Tensor) -> Tile:
     counted, even = int(out.argmax()), int(true.argmax())
-    return Tile(as_image(image), "several digits", "", counted != even, str(counted), str(even))
+    return Tile("", "several digits", "", counted != even, str(counted), str(even))
 
 
 # -- words -----------------------------------------------------------------------------------------

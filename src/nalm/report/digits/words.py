@@ -26,10 +26,10 @@ RESULTS = {
 """What the networks compute, by operation."""
 
 WAYS = {
-    "exact": "the result is the same floating-point number",
-    "5 decimals": "it is the same to five decimals",
-    "rounded": "it is the same as a whole number",
-    "whole digits": "it is the same to five decimals if the readings are rounded to digits first",
+    "exact": "the same floating-point number",
+    "5 decimals": "the same to five decimals",
+    "rounded": "the same as a whole number",
+    "whole digits": "to five decimals, with readings rounded to digits first",
 }
 """When a result is right, by the name of the accuracy."""
 
@@ -45,7 +45,7 @@ def meaning(group: DigitGroup) -> str:
     if by_length:
         return _success(group, error_name(by_length[0]))
     ways = [str(value) for facet in group.facets for value in facet.labels.values()]
-    told = "; ".join(f"{way}, {WAYS[way]}" for way in ways if way in WAYS)
+    told = ", ".join(f"{way} ({WAYS[way]})" for way in ways if way in WAYS)
     return f"{_ACCURACY} It is counted in several ways: {told}." if len(ways) > 1 else _ACCURACY
 
 
