@@ -39,7 +39,8 @@ def rank(rows: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
     success as the first.
     """
     entries = []
-    rows = [row for row in rows if row["success"]["rate"] is not None]  # others cannot be judged
+    # Others cannot be judged; the facets of a task are the same runs again, and cannot be pooled.
+    rows = [row for row in rows if row["success"]["rate"] is not None and "facet" not in row]
     for op in dict.fromkeys(row["op"] for row in rows):
         budgets: dict[Budget, dict[str, list[dict[str, Any]]]] = {}
         for row in rows:

@@ -77,7 +77,7 @@ def effective_weights(
     except ESCAPES as error:
         _unreadable(record, error)
         found = {}  # the formula says why
-    return found or small(unit_part(parameters))
+    return found or small(parameters) or small(unit_part(parameters))
 
 
 def unit_part(parameters: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
