@@ -11,9 +11,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from nalm import interrupts
+from nalm.cli.data_folder import use_data_folder
 from nalm.cli.executor import chosen_executor
 from nalm.cli.json_file import check_writable, write_json
-from nalm.cli.options import DEFAULT_STORE, Jobs, Json, Scheduler, StoreFile
+from nalm.cli.options import DEFAULT_STORE, DataDir, Device, Jobs, Json, Scheduler, StoreFile
 from nalm.cli.output import duration, print_table, say, say_all
 from nalm.cli.progress import shown_progress
 from nalm.errors import ArgumentError
@@ -50,6 +51,8 @@ def reproduce(
     ] = False,
     jobs: Jobs = None,
     scheduler: Scheduler = None,
+    device: Device = "cpu",
+    data_dir: DataDir = None,
     json_file: Json = None,
 ) -> None:
     """Run a table or figure of a paper, or read it from the store, and print our numbers next to theirs."""
@@ -65,7 +68,8 @@ def reproduce(
     wanted = make_scale(scale, seeds, steps, None if rows is None else _separated(rows))
     check_writable(json_file)
     _check_folder(figures)
-    with chosen_executor(jobs, scheduler) as executor:
+    use_data_folder(data_dir)
+    with chosen_executor(jobs, scheduler, device) as executor:
         planned = plan(found, wanted, store, executor.size)
         if dry_run:
             if not write_json(planned, json_file):

@@ -115,7 +115,8 @@ class Batch:
                 every = self.settings.report_interval or following
                 for done, then in itertools.pairwise([*range(step, following, every), following]):
                     self.advance(done, then - done)
-                    on_progress(runs * then)
+                    if then < following:  # the last point is reported once it is kept and evaluated
+                        on_progress(runs * then)
                 keep(following)
         self.log.final = self.parameters
         return self.log
@@ -283,7 +284,8 @@ class Batch:
 
     def _constants(self, part: str, samples: int) -> Tensors:
         elements = elements_of(self.task.draws_in(part), samples, self.settings.device)
-        return _named("constant", {"elements": elements, **self.task.constants(part)})
+        shared = {k: tensor.to(self.settings.device) for k, tensor in self.task.constants(part).items()}
+        return _named("constant", {"elements": elements, **shared})
 
 
 _PROGRAMS: dict[Hashable, Program] = {}

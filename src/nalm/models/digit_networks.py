@@ -8,6 +8,8 @@ only once. In evaluation, thousands of sequences are made of the same images.
 
 from __future__ import annotations
 
+from typing import Any
+
 import torch
 from torch import Tensor, nn
 
@@ -43,6 +45,10 @@ class DigitSequence(nn.Module):
         self.reader, self.unit = reader, unit
         self.results, self.start, self.shows_readings = results, start, shows_readings
         self.seen: Tensor | None = None
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Without what was seen: a tensor of the last step's graph can be neither copied nor stored."""
+        return {**self.__dict__, "seen": None}
 
     def forward(self, images: Tensor, index: Tensor | None = None) -> Tensor:
         """Results after each digit, and the readings: `n x length x (results + readings)`.

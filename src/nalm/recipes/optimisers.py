@@ -16,7 +16,7 @@ from torch import Tensor
 from nalm.errors import ArgumentError, check_positive
 from nalm.recipes.gradients import Gradients
 from nalm.recipes.model_axis import per_model
-from nalm.recipes.schedules import STEPS
+from nalm.recipes.schedules import STEPS, Ramp, StepState
 
 Parameters = dict[str, Tensor]
 State = dict[str, Tensor]
@@ -167,7 +167,7 @@ class Falling(Optimiser):
     def step(self, parameters: Parameters, gradients: Gradients, state: State) -> tuple[Parameters, State]:
         """The parameters and the state after one step."""
         taken = state["taken"]
-        fallen = ((taken - self.start_at) / (self.end_at - self.start_at)).clamp(0, 1)
+        fallen = Ramp(self.start_at, self.end_at).scale(StepState(taken, taken))
         # One rate per model, as everywhere in a program, though a recipe holds a number.
         rate: Any = self.optimiser.learning_rate * (1 - fallen)
         slower = replace(self.optimiser, learning_rate=rate)

@@ -77,8 +77,9 @@ class L1(Penalty):
     def value(self, model: nn.Module) -> Tensor | None:
         """The penalty of each model without strength, shape `models`; None where nothing is penalised."""
         parts: list[nn.Module] = [model] if self.of == "model" else [*subjects_of(model)]
-        chosen = [p for part in parts for p in _parameters(part, self.parameter)]
-        return _total(model_sums(parameter.abs()) for parameter in chosen)
+        # By identity: the units of a unit made of units are found with it and once more.
+        chosen = {id(p): p for part in parts for p in _parameters(part, self.parameter)}
+        return _total(model_sums(parameter.abs()) for parameter in chosen.values())
 
 
 @dataclass(frozen=True)
@@ -112,6 +113,7 @@ class InputIdentity(Penalty):
             model_means((1 - weight.abs()) * (per_model(self.identity, weight) - means).square())
             for unit, means in _seen(model)
             for weight in unit.weights().values()
+            if weight.shape[-1] == len(means)  # not where weights are no weights of inputs
         )
 
 

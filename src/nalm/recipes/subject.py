@@ -22,6 +22,11 @@ class Subject(nn.Module):
         """Gates that are parameters, not those computed from the input."""
         return {}
 
+    @property
+    def is_discretised(self) -> bool:
+        """Whether its own penalty makes its weights discrete."""
+        return True
+
     def penalty(self) -> Tensor:
         """The published penalty of each model, without strength."""
         raise NotImplementedError(f"{type(self).__name__} must define `penalty`")

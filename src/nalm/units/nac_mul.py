@@ -103,6 +103,11 @@ class NACMul(Unit):
             return {"W": nac_weight(self.w_hat, self.m_hat)}
         return {"W": torch.sigmoid(self.w_hat) if self.kind == "sigmoid" else self.w_hat}
 
+    @property
+    def is_discretised(self) -> bool:
+        """Only linear weights are."""
+        return self.kind == "linear"
+
     def penalty(self) -> Tensor:
         """Mean distance of linear weights from {0, 1}; other weights have no penalty."""
         return distance_to_bit(self.w_hat).mean((-2, -1)) if self.kind == "linear" else super().penalty()

@@ -67,6 +67,14 @@ class DigitTask(Task):
             check_choice("reader", self.reader, READERS)
         checksum_of(self.digits)  # refuses an unknown name
 
+    def check_few(self, name: str, images: int | None, digits: int) -> None:
+        """Refuse a number of images per batch, or per batch and digit, that no batch has places for."""
+        if images is None:
+            return
+        most = (self.quick_batch_size if self.is_quick else self.batch_size) // digits
+        if isinstance(images, bool) or not isinstance(images, int) or not 1 <= images <= most:
+            raise ArgumentError(name, f"None, or a whole number from 1 to {most}", repr(images))
+
     def shape(self) -> Hashable:
         """All fields: runs train one after the other."""
         return (type(self), *(getattr(self, field.name) for field in fields(self)))

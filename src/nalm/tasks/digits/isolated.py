@@ -46,6 +46,10 @@ class MnistIsolated(DigitTask):
     most_images: int | None = None
     reader: str = "classifier"
 
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        self.check_few("per_digit", self.per_digit, self.digits_shown)
+
     name = "mnist-isolated"
     ops = ("mul", "div")
     models: ClassVar[tuple[str, ...]] = (

@@ -28,6 +28,10 @@ class SequenceTask(DigitTask):
 
     few: int | None = None
 
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        self.check_few("few", self.few, 1)
+
     zeros: ClassVar[bool] = True
     quick_epochs: ClassVar[int]
     quick_images: ClassVar[int] = 32
@@ -91,7 +95,8 @@ class SequenceTask(DigitTask):
     @property
     def images_per_step(self) -> int:  # type: ignore[override]
         """The images of a batch."""
-        return self.length * self.batch_size if self.few is None else self.few
+        samples = self.quick_batch_size if self.is_quick else self.batch_size
+        return self.length * samples if self.few is None else self.few
 
     def reduced(self) -> Self:
         """With many sequences of few images per batch."""
