@@ -96,7 +96,7 @@ class L2(Penalty):
 
 @dataclass(frozen=True)
 class InputIdentity(Penalty):
-    """R_z: mean of (1 - |W_i|) (identity - z_i)^2, with z_i the mean of a unit's input i over the batch.
+    """R_z: mean of (1 - |W_i|) (identity - z_i)^2, with z_i the mean of a unit's input i over batch and time.
 
     It keeps a network in front of a unit from making up for a weight that should be 1: an input that is not
     selected may only be the identity of the operation, 1 for products and 0 for sums (Madsen & Johansen 2020,

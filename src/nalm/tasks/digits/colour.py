@@ -3,7 +3,9 @@
 The seed chooses one of three folds: 34 or 33 pairs of digits are tested on, 15 validate, the others train.
 
 Deviations: the thesis prints 61,710 training samples, which is not 1,100 times its 51 pairs; samples are
-drawn afresh here, so that only the length of an epoch depends on it (56,100 samples).
+drawn afresh here, so that only the length of an epoch depends on it (56,100 samples). Two of the three folds
+have 33 pairs to test on, not 34. Validation and tests show images that training does not; the network is
+chosen by its error on the validation pairs. Images are not standardised.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Which of two digits is larger (thesis, appendix D.3.2, after Faber & Wattenhofer 2020).
 
-The papers have no settings. Here the network reads both digits like that of the isolated digits, and the unit
+The papers have no settings. Here the network reads each digit as in sequential MNIST, and the unit
 says whether the first is larger than the second: the target is 1 or 0, trained by the squared error.
 """
 

@@ -4,7 +4,8 @@ The papers have neither data nor network. Ours are those of Seguí et al. as far
 digits at random places of an image of 100 x 100 points; conv 10@15, pool, conv 10@3, pool, linear to 32
 values, then the layer under test to six classes, by their softmax. Nothing is said of training: here Adam
 with the rate 0.001, batches of 64 images, 50 epochs of 10,000 images. In the reduced protocol images have
-56 x 56 points and up to three digits, and there are four classes.
+56 x 56 points and up to three digits, and there are four classes. Every image has at least one digit; where
+digits overlap, the brighter is seen.
 """
 
 from __future__ import annotations
