@@ -5,9 +5,9 @@ tested on up to 1000. The error of every output of a sequence is trained on.
 
 Deviations: the papers draw batches without replacement; here an epoch is as many batches as there are images
 for, drawn with replacement. Test sequences are drawn with replacement too, and shorter ones are the
-beginnings of longer ones; the error of a length is that of the last output, where one public program takes all outputs.
-The LSTM has 32 values of its own and a linear read-out. Strengths of penalties are known from public scripts
-alone; the thesis has the window for products only, and sums end before theirs does.
+beginnings of longer ones; the error of a length is that of the last output, where one public program takes
+all outputs. The LSTM has 32 values of its own and a linear read-out. Strengths of penalties are known from
+public scripts alone; the thesis has the window for products only, and sums end before theirs does.
 """
 
 from __future__ import annotations

@@ -41,8 +41,8 @@ NOTE = (
     "enter the cell. Ours: Adam with the rate 0.001, batches of 64 series, 50 epochs, 10 seeds; states of 32 "
     "values for the standard networks, of the results alone for units, which see the reader's ten outputs "
     "beside them; the median over seeds. The row NAU is ours. A network counts as succeeding at a length if "
-    "its error is below half of that of always predicting the mean of ten digits. The output after every digit "
-    "is trained on, not the last alone, and the convnet's last layer has no log-softmax."
+    "its error is below half of that of always predicting the mean of ten digits. The output after every "
+    "digit is trained on, not the last alone, and the convnet's last layer has no log-softmax."
 )
 DOUBLED = (
     "Tables 2 and 10 were doubled. A network that always predicts the mean of ten digits has, by the "
