@@ -109,7 +109,7 @@ OPTIONS = [
 ]
 
 
-@pytest.mark.parametrize(("text", "look", "expected"), OPTIONS, ids=lambda value: str(value)[:30])
+@pytest.mark.parametrize(("text", "look", "expected"), OPTIONS, ids=[text for text, _, _ in OPTIONS])
 def test_options_are_read_and_written_again(text, look, expected):
     spec = ModelSpec.parse(text)
     assert str(spec) == text

@@ -26,7 +26,8 @@ _LOWEST, _MEDIAN, _HIGHEST = FOLDS
 NOTE = (
     "The thesis makes 1000 samples of each pair beforehand, tests the network of the last epoch, and says "
     "neither which images pairs of the test are made of, nor how folds are drawn, nor how strong the L2 "
-    "penalty of the MLP is, which has none here. Ours are drawn afresh, tests show MNIST's test images, and the network is chosen "
+    "penalty of the MLP is, which has none here. Ours are drawn afresh, tests show MNIST's test images, and "
+    "the network is chosen "
     "by its error on training pairs that are shown by held-out images; fold = seed. Results and targets are "
     "rounded to 5 decimals. The thesis starts the unit from the same weights in every fold, here each seed "
     "has its own."
