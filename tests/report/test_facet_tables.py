@@ -33,14 +33,14 @@ def named(table):
 def test_lengths_are_columns_and_models_are_lines(tmp_path):
     table = table_of(tmp_path / "runs.sqlite", "mnist-sequential", ["nmu"], ["mul"])
     assert named(table)[3:] == [f"length {n}" for n in range(1, 21)]
-    assert [row[:3] for row in table.rows] == [["nmu", "mul, quick", "3"], ["mul", "mul, quick", "3"]]
+    assert [row[:3] for row in table.rows] == [["nmu", "mul, quick", "3"], ["mul (reference)", "mul, quick", "3"]]
     assert {cell for row in table.rows for cell in row[3:]} == {"3 of 3"}
     assert "the model whose arithmetic is solved" in table.title
 
 
 def test_operations_with_other_lengths_are_in_one_table(tmp_path):
     table = table_of(tmp_path / "runs.sqlite", "mnist-sequential", ["nmu", "nau"])
-    assert sorted(row[0] for row in table.rows) == ["add", "mul", "nau", "nmu"]
+    assert sorted(row[0] for row in table.rows) == ["add (reference)", "mul (reference)", "nau", "nmu"]
     place = named(table).index("length 1000")
     cells = {row[0]: row[place] for row in table.rows}
     assert cells["nau"] == "3 of 3"

@@ -19,6 +19,7 @@ from nalm.experiment.rows import evaluate
 from nalm.experiment.run import Case, Run, knows_ideal_weights
 from nalm.experiment.store import Store
 from nalm.models import ModelSpec
+from nalm.models.sequence_baselines import SequenceBaseline
 from nalm.recipes.steps import SCHEDULES
 from nalm.tasks import OPERATIONS, RangeTask, Table, Task
 from nalm.tasks.registry import task_kind
@@ -141,6 +142,7 @@ def _experiment(
     check_choice("schedule", schedule, SCHEDULES)
     cases = []
     for model, tasks in pairs:
+        _check_sequences(model, tasks)
         between = hidden if len(model.layers) > 1 else 2  # a single unit has no use for it
         made = [Case(model, task, iterations, hidden=between, schedule=schedule) for task in tasks]
         for case in made:
@@ -177,6 +179,16 @@ def _models(kind: type[Task], texts: Sequence[str] | None, recipe: str | None) -
     models = [ModelSpec.parse(text) for text in usual]
     able = [model.with_recipe(recipe) for model in models if model.is_made_for(recipe)]
     return able or [model.with_recipe(recipe) for model in models]  # refuses a recipe that none of them has
+
+
+def _check_sequences(model: ModelSpec, tasks: Sequence[Task]) -> None:
+    """Refuse a recurrent network where nothing is recurrent."""
+    recurrent = any(issubclass(layer.kind, SequenceBaseline) for layer in model.layers)
+    wrong = next((task for task in tasks if recurrent and not task.has_sequences), None)
+    if wrong is not None:
+        expected = f"units or networks that take numbers: {wrong.name} has no sequences"
+        hint = "Recurrent networks can be trained on mnist-sequential and mnist-series."
+        raise ArgumentError("units", expected, str(model), hint)
 
 
 def _check_threshold(case: Case) -> None:

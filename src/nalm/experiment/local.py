@@ -63,6 +63,8 @@ class Local:
         checkpoints: Path | None = None,
     ) -> Iterator[list[Record]]:
         """The records of each chunk, as chunks finish."""
+        for task in dict.fromkeys(chunk.first.task for chunk in chunks):
+            task.prepare()
         progress = Progress.of(chunks)
         pool = _Pool(chunks, self.processes, checkpoints, self.device)
         try:

@@ -35,7 +35,9 @@ def _title(result: dict[str, Any]) -> str:
         return f"{result['task']}: solved runs, with an error below {judged[0]['threshold']:g}"
     if judged:
         return f"{result['task']}: solved runs, by the 1 % bound of the model whose arithmetic is solved"
-    return f"{result['task']}: {_what(rows[0])}, median over runs"
+    title = f"{result['task']}: {_what(rows[0])}, median over runs"
+    needs = any(row["facet"]["reference"] is not None for row in rows)
+    return f"{title}; success can be judged with two seeds or more" if needs else title
 
 
 def _what(row: Row) -> str:
@@ -56,10 +58,15 @@ def _labels(row: Row) -> str:
     return ", ".join(map(str, own.values()))
 
 
+def _name(row: Row) -> str:
+    is_reference = row["facet"]["reference"] == row["model"]
+    return f"{row['model']} (reference)" if is_reference else str(row["model"])
+
+
 def _line(group: Sequence[Row], names: Sequence[str]) -> list[str]:
     cells = {facet_name(row): _cell(row) for row in group}
     return [
-        group[0]["model"],
+        _name(group[0]),
         _labels(group[0]),
         str(group[0]["runs"]),
         *(cells.get(name, "") for name in names),

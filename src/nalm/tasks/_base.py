@@ -87,6 +87,8 @@ class Task:
     """The number of seeds at each scale of a benchmark."""
     images_per_step: ClassVar[int | None] = None
     """Images of a batch of training, for progress; None if the task has none."""
+    has_sequences: ClassVar[bool] = False
+    """Whether the unit is a recurrent cell, which a recurrent network may replace."""
     reference: str | None = None
     """A model whose arithmetic is solved: its runs set the error below which others succeed."""
 
@@ -188,6 +190,9 @@ class Task:
     def epoch(self) -> int | None:
         """Steps of an epoch; None for a task whose data are drawn afresh."""
         return None
+
+    def prepare(self) -> None:
+        """Find the data that training will need, before any work; a fault is an error in a sentence."""
 
     def facets(self) -> tuple[Facet, ...]:
         """The rows of results of one model; none if the decisive error alone is reported."""

@@ -8,7 +8,7 @@ from typing import Any, ClassVar, Self
 
 from torch import Tensor
 
-from nalm.data import checksum_of
+from nalm.data import checksum_of, load_digits
 from nalm.errors import ArgumentError, check_choice
 from nalm.models.digit_readers import READERS
 from nalm.recipes import (
@@ -74,6 +74,10 @@ class DigitTask(Task):
         most = (self.quick_batch_size if self.is_quick else self.batch_size) // digits
         if isinstance(images, bool) or not isinstance(images, int) or not 1 <= images <= most:
             raise ArgumentError(name, f"None, or a whole number from 1 to {most}", repr(images))
+
+    def prepare(self) -> None:
+        """Read the images."""
+        load_digits(self.digits)
 
     def shape(self) -> Hashable:
         """All fields: runs train one after the other."""

@@ -32,6 +32,7 @@ class SequenceTask(DigitTask):
         super().__post_init__()
         self.check_few("few", self.few, 1)
 
+    has_sequences: ClassVar[bool] = True
     zeros: ClassVar[bool] = True
     quick_epochs: ClassVar[int]
     quick_images: ClassVar[int] = 32
