@@ -33,7 +33,10 @@ def named(table):
 def test_lengths_are_columns_and_models_are_lines(tmp_path):
     table = table_of(tmp_path / "runs.sqlite", "mnist-sequential", ["nmu"], ["mul"])
     assert named(table)[3:] == [f"length {n}" for n in range(1, 21)]
-    assert [row[:3] for row in table.rows] == [["nmu", "mul, quick", "3"], ["mul (reference)", "mul, quick", "3"]]
+    assert [row[:3] for row in table.rows] == [
+        ["nmu", "mul, quick", "3"],
+        ["mul (reference)", "mul, quick", "3"],
+    ]
     assert {cell for row in table.rows for cell in row[3:]} == {"3 of 3"}
     assert "the model whose arithmetic is solved" in table.title
 
