@@ -1,6 +1,7 @@
 """Why products of long sequences of digits fail, and one change that helps.
 
     python benchmarks/digits_causes.py --store runs.sqlite [--json FILE] [--seeds 3] [--jobs 2] [--unit nmu]
+                                       [--readers regression,small-classifier]
 
 Trains the NMU on products of two digits by the reduced protocol (runs in the store are not trained again),
 with the papers' reader, which regresses a number, and with a reader that takes the soft index of the largest
@@ -20,6 +21,7 @@ import argparse
 import copy
 import json
 import sys
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -43,12 +45,12 @@ READERS = ("regression", "small-classifier")
 SHOWN = (2, 5, 10, 15, 20)
 
 
-def cases_of(unit: str) -> dict[tuple[str, str], Case]:
+def cases_of(unit: str, readers: Sequence[str]) -> dict[tuple[str, str], Case]:
     """The unit with each reader, and the papers' reference, by model and reader."""
     task = MnistSequential("mul").reduced()
     return {
         (model, reader): Case(ModelSpec.parse(model), replace(task, reader=reader), schedule="scaled")
-        for model, reader in (*((unit, reader) for reader in READERS), ("mul", READERS[0]))
+        for model, reader in (*((unit, reader) for reader in readers), ("mul", READERS[0]))
     }
 
 
@@ -112,8 +114,9 @@ def main() -> None:
     parser.add_argument("--seeds", type=int, default=3)
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--unit", default="nmu")
+    parser.add_argument("--readers", default=",".join(READERS))
     given = parser.parse_args()
-    cases = cases_of(given.unit)
+    cases = cases_of(given.unit, given.readers.split(","))
     experiment = Experiment("mnist-sequential", tuple(cases.values()), given.seeds)
     with Store(given.store) as store:
         do_work(make_work(experiment, store, given.jobs), store, Local(given.jobs))
