@@ -50,7 +50,7 @@ def packed(
     chunk: Chunk, wanted: dict[str, Any], checkpoints: Path | None = None, device: str = "cpu"
 ) -> bytes:
     """A chunk as bytes, with the facts that its worker must have, the folder for checkpoints, the device."""
-    return pickle.dumps((wanted, checkpoints, device, pickle.dumps(chunk)))
+    return pickle.dumps((wanted, (checkpoints, device), pickle.dumps(chunk)))
 
 
 def unpacked(result: bytes) -> list[Record]:
@@ -68,8 +68,9 @@ def compute_packed(job: bytes, worker: str) -> bytes:
     from nalm.experiment.compute import compute
 
     with _ALONE:
-        wanted, checkpoints, device, chunk = pickle.loads(job)
+        wanted, settings, chunk = pickle.loads(job)
         check_facts(wanted, facts(), worker)  # it may have joined after the others were checked
+        checkpoints, device = settings
         if checkpoints is not None and not is_next_to_its_store(checkpoints):
             checkpoints = None  # on another file system they would be neither found again nor deleted
         try:
