@@ -24,16 +24,19 @@ if TYPE_CHECKING:
     from nalm.papers.entry import Entry, Measured
 
 
+EntryName = Annotated[
+    str | None, typer.Argument(metavar="ID", help="A table or figure from `nalm reproduce --list`.")
+]
+Listed = Annotated[bool, typer.Option("--list", help="Show all tables and figures with their verdicts.")]
+ScaleName = Annotated[
+    str, typer.Option(metavar="quick|paper", help="paper: the full protocol; quick: a reduced one.")
+]
+
+
 def reproduce(
-    entry: Annotated[
-        str | None, typer.Argument(metavar="ID", help="A table or figure from `nalm reproduce --list`.")
-    ] = None,
-    listed: Annotated[
-        bool, typer.Option("--list", help="Show all tables and figures with their verdicts.")
-    ] = False,
-    scale: Annotated[
-        str, typer.Option(metavar="quick|paper", help="paper: the full protocol; quick: a reduced one.")
-    ] = "paper",
+    entry: EntryName = None,
+    listed: Listed = False,
+    scale: ScaleName = "paper",
     seeds: Annotated[int | None, typer.Option(help="Number of seeds; by default the protocol's.")] = None,
     steps: Annotated[
         float | None, typer.Option(help="Share of the paper's steps; by default that of the protocol.")
