@@ -103,7 +103,7 @@ def test_the_unit_of_a_stored_network_is_built_again_with_its_weights(benched):
 def test_rows_and_runs_are_shown(benched):
     _, result, _, path = benched
     table = tables.bench_table(result)
-    assert [row[0] for row in table.rows] == ["nmu", "mul"]
+    assert [row[0] for row in table.rows] == ["nmu", "mul (reference)"]
     assert [column.name for column in table.columns][-20:] == [f"length {n}" for n in range(1, 21)]
     runs = list(described_runs(path, Filter()))
     assert sorted((run["model"], run["seed"]) for run in runs) == [
