@@ -155,6 +155,30 @@ def test_adam_in_float32_stays_close_to_float64_over_many_steps():
     assert narrow["w"].item() == pytest.approx(wide["w"].item(), abs=1e-4)
 
 
+@pytest.mark.parametrize(
+    "optimiser", [Adam(0.01), Adam(0.1, 0.5, 0.9, 1e-3), Falling(Adam(0.1), 2.0, 8.0), SGD(0.1)]
+)
+def test_a_step_of_one_model_is_the_same_step(optimiser):
+    parameters = {name: p[:1] for name, p in start().items()}
+    states = [optimiser.start(parameters)] * 2
+    ours = theirs = parameters
+    for step in range(10):
+        gradients = {name: torch.sin(p + step) for name, p in theirs.items()}
+        ours, states[0] = optimiser.step_one(ours, gradients, states[0])
+        theirs, states[1] = optimiser.step(theirs, gradients, states[1])
+        torch.testing.assert_close({**ours, **states[0]}, {**theirs, **states[1]}, rtol=1e-9, atol=1e-12)
+
+
+def test_a_step_of_one_model_takes_gradients_of_any_layout_and_changes_nothing_it_is_given():
+    p = {"w": torch.rand(1, 3, 4)}
+    plain = {"w": torch.rand(1, 3, 4)}
+    turned = {"w": plain["w"].mT.contiguous().mT}
+    state = Adam().start(p)
+    before = {name: value.clone() for name, value in {**p, **plain, **state}.items()}
+    assert torch.equal(Adam().step_one(p, turned, state)[0]["w"], Adam().step_one(p, plain, state)[0]["w"])
+    assert all(torch.equal(value, before[name]) for name, value in {**p, **plain, **state}.items())
+
+
 def test_centred_is_the_other_optimiser_until_inputs_are_seen():
     for name, p in path(Centred(Adam(1e-2)))[-1].items():
         torch.testing.assert_close(p, path(Adam(1e-2))[-1][name])

@@ -185,7 +185,8 @@ class Batch:
         gradients = _gradients(loss.sum(), parameters)
         gradients = self._treated(gradients, recipe, seed, now)
         detached = {k: p.detach() for k, p in parameters.items()}
-        after, optimiser = recipe.optimiser.step(detached, gradients, _of(state, "optimiser"))
+        take = recipe.optimiser.step_one if self.models.single else recipe.optimiser.step
+        after, optimiser = take(detached, gradients, _of(state, "optimiser"))
         for clamp in recipe.clamps:
             self.models.apply(after, clamp)
         after |= {name: detached[name] for name in self.models.frozen}

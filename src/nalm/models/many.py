@@ -53,6 +53,9 @@ class Models:
     refused: ClassVar[tuple[type[nn.Module], ...]] = _MIXING
     """Modules whose result depends on other models, or on random numbers that no seed determines."""
 
+    single: ClassVar[bool] = False
+    """Whether there is always one model, applied as it is."""
+
     def __init__(self, model: nn.Module, dtype: torch.dtype, device: torch.device) -> None:
         check_weights(model)
         mixing = mixing_module(model, self.refused)
@@ -63,6 +66,7 @@ class Models:
             hint = "To train many at once, give `seeds`."
             raise ArgumentError("model", "one model, without a batch_shape", "units with one", hint)
         self.native = is_native(model)
+        self.tied = has_tied_weights(model)
         self.foreign = not all(map(is_ours, model.modules()))
         self.frozen = [name for name, p in model.named_parameters() if not p.requires_grad]
         self.skeleton = copy.deepcopy(model).to(device=device, dtype=dtype)
@@ -182,12 +186,14 @@ class Models:
         """
         self.skeleton.train(source is not None)
         if not self.native:
-            return vmap(lambda p, rows: functional_call(self.skeleton, p, (rows,)))(parameters, x)
+            return vmap(lambda p, rows: functional_call(self.skeleton, p, (rows,), tie_weights=self.tied))(
+                parameters, x
+            )
         units = units_of(self.skeleton) if source is not None else []
         for index, unit in enumerate(units):
             unit.uniform_source = source(index)  # type: ignore[misc]
         try:
-            return functional_call(self.skeleton, parameters, (x,))
+            return functional_call(self.skeleton, parameters, (x,), tie_weights=self.tied)
         finally:
             for unit in units:
                 unit.uniform_source = None
@@ -197,7 +203,7 @@ class Models:
 
         Parameters that `question` changes in place are changed in the dictionary.
         """
-        return apply(self.skeleton, parameters, question)
+        return apply(self.skeleton, parameters, question, tied=self.tied)
 
     def _initial_by_torch(self, seeds: Tensor, step: int) -> Parameters:
         """Draw by torch's modules from the global generator, whose state is restored afterwards.
@@ -251,10 +257,19 @@ def _of_units(model: nn.Module) -> list[tuple[str, str]]:
     return [(path, name) for path, unit in units for name in unit.initialisers]
 
 
-def apply(model: nn.Module, parameters: Parameters, question: Callable[[nn.Module], Any]) -> Any:
-    """What `question` returns for a model with these parameters in place of its own."""
+def apply(
+    model: nn.Module, parameters: Parameters, question: Callable[[nn.Module], Any], *, tied: bool = True
+) -> Any:
+    """What `question` returns for a model with these parameters in place of its own.
+
+    Args:
+        model: the model.
+        parameters: its parameters by name.
+        question: the function of the model.
+        tied: whether some of its parameters may have two names; to find out takes time.
+    """
     named = {f"model.{name}": p for name, p in parameters.items()}
-    return functional_call(_Caller(model), named, (question,))
+    return functional_call(_Caller(model), named, (question,), tie_weights=tied)
 
 
 class _Caller(nn.Module):
@@ -271,6 +286,11 @@ class _Caller(nn.Module):
 def is_ours(module: nn.Module) -> bool:
     """Whether a module's class is nalm's or torch's, not a user's."""
     return type(module).__module__.partition(".")[0] in _OURS
+
+
+def has_tied_weights(model: nn.Module) -> bool:
+    """Whether a parameter is in the model under two names."""
+    return sum(1 for _ in model.named_parameters(remove_duplicate=False)) > sum(1 for _ in model.parameters())
 
 
 def is_native(model: nn.Module) -> bool:

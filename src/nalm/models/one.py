@@ -28,6 +28,7 @@ class OneModel(Models):
     """
 
     refused: ClassVar[tuple[type[nn.Module], ...]] = WITH_STATISTICS
+    single: ClassVar[bool] = True
 
     def __init__(self, model: nn.Module, dtype: torch.dtype, device: torch.device) -> None:
         super().__init__(model, dtype, device)
@@ -53,7 +54,9 @@ class OneModel(Models):
         held = {name: p[0] for name, p in parameters.items()}
         try:
             with self._seeded(source, inputs[0].device):
-                return functional_call(self.skeleton, held, tuple(each[0] for each in inputs))[None]
+                return functional_call(
+                    self.skeleton, held, tuple(each[0] for each in inputs), tie_weights=self.tied
+                )[None]
         finally:
             for unit in units:
                 unit.uniform_source = None

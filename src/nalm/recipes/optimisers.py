@@ -12,6 +12,7 @@ from typing import Any, ClassVar
 
 import torch
 from torch import Tensor
+from torch.optim.adam import adam
 
 from nalm.errors import ArgumentError, check_positive
 from nalm.recipes.gradients import Gradients
@@ -44,6 +45,12 @@ class Optimiser:
     def step(self, parameters: Parameters, gradients: Gradients, state: State) -> tuple[Parameters, State]:
         """The parameters and the state after one step."""
         raise NotImplementedError
+
+    def step_one(
+        self, parameters: Parameters, gradients: Gradients, state: State
+    ) -> tuple[Parameters, State]:
+        """The same for a single model that is neither traced nor compiled, up to rounding."""
+        return self.step(parameters, gradients, state)
 
 
 @dataclass(frozen=True)
@@ -80,6 +87,33 @@ class Adam(Optimiser):
             after[name] = p - per_model(rate, p) * (mean / denominator)
             new[f"mean:{name}"], new[f"square:{name}"] = mean, square
         return after, new
+
+    def step_one(
+        self, parameters: Parameters, gradients: Gradients, state: State
+    ) -> tuple[Parameters, State]:
+        """The same by torch's fused kernel, which passes over the numbers once."""
+        power1, power2 = state["power1"] * self.beta1, state["power2"] * self.beta2
+        root = (1 - power2).sqrt()
+        # The kernel's own corrections vanish at step infinity; rate and epsilon contain ours.
+        rate, epsilon = self.learning_rate * root / (1 - power1), self.epsilon * root
+        after = {name: p.clone(memory_format=torch.contiguous_format) for name, p in parameters.items()}
+        means, squares = ([state[f"{kind}:{name}"].clone() for name in after] for kind in ("mean", "square"))
+        given = [gradients[name].contiguous() for name in after]  # the kernel does not look at strides
+        steps = [torch.full((), torch.inf, device=p.device) for p in after.values()]
+        adam(
+            *(list(after.values()), given, means, squares, [], steps),
+            fused=True,
+            amsgrad=False,
+            maximize=False,
+            weight_decay=0.0,
+            lr=float(rate),
+            eps=float(epsilon),
+            beta1=float(self.beta1),
+            beta2=float(self.beta2),
+        )
+        moments = {f"mean:{name}": mean for name, mean in zip(after, means)}
+        moments |= {f"square:{name}": square for name, square in zip(after, squares)}
+        return after, {"power1": power1, "power2": power2, **moments}
 
 
 @dataclass(frozen=True)
@@ -166,14 +200,30 @@ class Falling(Optimiser):
 
     def step(self, parameters: Parameters, gradients: Gradients, state: State) -> tuple[Parameters, State]:
         """The parameters and the state after one step."""
+        inner, counted = self._split(state)
+        after, inner = self._now(state).step(parameters, gradients, inner)
+        return after, {**inner, **counted}
+
+    def step_one(
+        self, parameters: Parameters, gradients: Gradients, state: State
+    ) -> tuple[Parameters, State]:
+        """The same for a single model that is neither traced nor compiled, up to rounding."""
+        inner, counted = self._split(state)
+        after, inner = self._now(state).step_one(parameters, gradients, inner)
+        return after, {**inner, **counted}
+
+    def _now(self, state: State) -> Adam:
+        """The other optimiser with the learning rate of this step."""
         taken = state["taken"]
         fallen = Ramp(self.start_at, self.end_at).scale(StepState(taken, taken))
         # One rate per model, as everywhere in a program, though a recipe holds a number.
         rate: Any = self.optimiser.learning_rate * (1 - fallen)
-        slower = replace(self.optimiser, learning_rate=rate)
-        inner = {name: value for name, value in state.items() if name != "taken"}
-        after, inner = slower.step(parameters, gradients, inner)
-        return after, {**inner, "taken": taken + 1}
+        return replace(self.optimiser, learning_rate=rate)
+
+    @staticmethod
+    def _split(state: State) -> tuple[State, State]:
+        """The state of the other optimiser, and the count of steps after this one."""
+        return {k: value for k, value in state.items() if k != "taken"}, {"taken": state["taken"] + 1}
 
 
 @dataclass(frozen=True)
