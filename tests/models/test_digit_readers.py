@@ -15,7 +15,9 @@ from nalm.models.digit_readers import (
     FirstConvolution,
     RegressionReader,
     SmallClassifierReader,
+    SoftDigit,
 )
+from nalm.models.selection import softargmax
 
 KINDS = (RegressionReader, ClassifierReader, SmallClassifierReader, ExampleReader)
 CLASSIFIERS = (ClassifierReader, SmallClassifierReader)
@@ -143,6 +145,18 @@ def test_readers_of_one_number_have_names():
     assert {make().values for make in READERS.values()} == {1}
 
 
+def last_linear(reader):
+    return [layer for layer in reader.layers if isinstance(layer, nn.Linear)][-1]
+
+
+def test_the_temperature_of_a_small_classifier_is_learnt_and_begins_at_one_half():
+    logits = torch.rand(5, 10)
+    layer = SoftDigit()
+    torch.testing.assert_close(layer(logits), softargmax(logits, 0.5)[:, None] - 1)
+    layer(logits).sum().backward()
+    assert layer.sharpness.grad != 0
+
+
 @pytest.mark.parametrize("kind", CLASSIFIERS)
 def test_a_classifier_reads_digits_from_0_to_9(kind):
     reader = kind().eval()
@@ -150,7 +164,7 @@ def test_a_classifier_reads_digits_from_0_to_9(kind):
     assert 0 <= readings.min() <= readings.max() <= 9
     for digit in (0, 4, 9):
         with torch.no_grad():
-            reader.layers[-1].bias.zero_()[digit] += 1000
+            last_linear(reader).bias.zero_()[digit] += 1000
         torch.testing.assert_close(reader(images()), torch.full((5, 1), float(digit)))
 
 

@@ -40,7 +40,8 @@ class Asked:
         made = self._by_label(kind)
         able = [task for task in made if task.recipe_op is None or model.can(task.recipe_op)]
         if not able and is_named:
-            expected = f"able to express an operation of {kind.name} that was asked for"
+            wanted = ", ".join(self.ops or kind.ops)
+            expected = f"able to express an operation that was asked for ({wanted})"
             raise ArgumentError("units", expected, str(model))
         return able
 

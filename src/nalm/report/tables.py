@@ -263,7 +263,7 @@ def _short(text: str, width: int) -> str:
 def _cell(value: Any) -> str:
     if isinstance(value, (list, tuple)):
         return ", ".join(f"[{v[0]:g}, {v[1]:g})" if isinstance(v, tuple) else str(v) for v in value)
-    return str(value)
+    return "-" if value is None else str(value)
 
 
 def reproduction_table(result: dict[str, Any]) -> TextTable:

@@ -129,7 +129,7 @@ def test_the_recipe_is_ours_because_the_paper_has_none(task):
     assert (made.optimiser, made.batch_size, made.iterations) == (Adam(1e-3), 64, 50 * 85)
     assert made.penalties == ()
     with_penalty = Case(ModelSpec.parse("nau"), MnistSeries(task.op)).recipe
-    assert with_penalty.penalties == (UnitPenalty(0.01, Ramp(0.5 * 4250, 0.75 * 4250)),)
+    assert with_penalty.penalties == (UnitPenalty(10.0, Ramp(0.5 * 4250, 0.75 * 4250)),)
 
 
 def test_counting_is_offered_to_what_can_add():

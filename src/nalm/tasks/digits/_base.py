@@ -54,6 +54,7 @@ class DigitTask(Task):
     stack_recipe = "published"
     usual_seeds: ClassVar[Mapping[str, int]] = {"quick": 3, "paper": 10}
     learning_rate: ClassVar[float] = 1e-3
+    quick_learning_rate: ClassVar[float] = 1e-3
     batch_size: ClassVar[int] = 64
     quick_batch_size: ClassVar[int] = 64
     epochs: ClassVar[int] = 1000
@@ -167,8 +168,9 @@ class DigitTask(Task):
 
     def _optimiser(self) -> Optimiser:
         """Adam; in the reduced protocol its rate falls to zero in the second half."""
-        adam = Adam(self.learning_rate)
-        return Falling(adam, 0.5 * self.steps, float(self.steps)) if self.is_quick else adam
+        if not self.is_quick:
+            return Adam(self.learning_rate)
+        return Falling(Adam(self.quick_learning_rate), 0.5 * self.steps, float(self.steps))
 
     def adapt_penalty(self, penalty: Penalty) -> Penalty:
         """A unit's penalty with the strength and the window of the task; others act on units alone."""

@@ -60,7 +60,7 @@ class MnistIsolated(DigitTask):
     )
     batch_size: ClassVar[int] = 128
     quick_batch_size: ClassVar[int] = 256
-    quick_steps: ClassVar[int] = 5000
+    quick_steps: ClassVar[int] = 8000
     in_features = 2
     input_shape = (2, 28, 28)
     target_shape = (4,)

@@ -37,7 +37,8 @@ class MnistSeries(SequenceTask):
     models: ClassVar[tuple[str, ...]] = ("lstm", "gru", "rnn-tanh", "rnn-relu", "nac", "nalu", "nau")
     sequences: ClassVar[int] = 500
     epochs: ClassVar[int] = 50
-    quick_epochs: ClassVar[int] = 4
+    quick_epochs: ClassVar[int] = 5
+    quick_learning_rate: ClassVar[float] = 4e-3
 
     @property
     def recipe_op(self) -> str:
@@ -91,7 +92,9 @@ class MnistSeries(SequenceTask):
 
     def network(self, unit: nn.Module) -> nn.Module:
         """The network of PyTorch's MNIST example, and the unit as its cell."""
-        return DigitSequence(ExampleReader(), unit, self.results, shows_readings=False)
+        # Noise in the readings makes it best to forget: what is kept of a sum of noise is kept for good.
+        reader = ExampleReader(dropout=0.0 if self.is_quick else 0.5)
+        return DigitSequence(reader, unit, self.results, shows_readings=False)
 
     def answers(self, digits: Tensor) -> Tensor:
         """The counts, or the sum, after each digit."""
@@ -104,8 +107,8 @@ class MnistSeries(SequenceTask):
         return outputs[:, :, : self.length].flatten(2)
 
     def penalty_strength(self) -> float:
-        """Ours, for units that the paper does not have: that of the NAU on the arithmetic dataset."""
-        return 0.01
+        """Ours, for units that the paper does not have: that of running sums (`MnistSequential`)."""
+        return 10.0
 
     def window(self) -> Ramp:
         """Ours: the third quarter of training."""
