@@ -8,6 +8,7 @@ same numbers from a quarter of the comparisons.
 
 from __future__ import annotations
 
+import functools
 import math
 from collections.abc import Callable
 
@@ -93,17 +94,28 @@ class SmallClassifierReader(Reader):
 
     conv 20@5, pool, conv 50@5, pool, linear 800-128, linear 128-10, with ReLU between. A few epochs neither
     overfit nor drive logits far apart: there is no dropout, and the temperature of the soft index is learnt.
+
+    Args:
+        temperature: the temperature to begin with. With a high one, readings stay near 4.5 until the unit's
+            weights have grown; with a low one, a unit whose results are at first too small drives all
+            readings to 9, where they stay.
     """
 
     values = 1
 
-    def __init__(self) -> None:
+    def __init__(self, temperature: float = 0.5) -> None:
         super().__init__(
             nn.Sequential(
                 *(*_first(20, 5), *_next(20, 50, 5), nn.Flatten()),
-                *(nn.Linear(800, 128), nn.ReLU(), nn.Linear(128, 10), SoftDigit()),
+                *(nn.Linear(800, 128), nn.ReLU(), nn.Linear(128, 10)),
             )
         )
+        self.digit = SoftDigit(temperature)
+
+    def read(self, images: Tensor) -> Tensor:
+        """All images at once."""
+        result: Tensor = self.digit(super().read(images))
+        return result
 
 
 class ExampleReader(Reader):
@@ -133,6 +145,7 @@ READERS: dict[str, Callable[[], Reader]] = {
     "regression": RegressionReader,
     "classifier": ClassifierReader,
     "small-classifier": SmallClassifierReader,
+    "warm-classifier": functools.partial(SmallClassifierReader, temperature=8.0),
 }
 """Readers of one number by name."""
 
@@ -143,16 +156,21 @@ def soft_digit(logits: Tensor) -> Tensor:
 
 
 class SoftDigit(nn.Module):
-    r"""The digit behind ten logits, with a temperature :math:`\tau = e^{-s}` that is learnt, at first 1/2."""
+    r"""The digit behind ten logits, with a temperature :math:`\tau = e^{-s}` that is learnt.
 
-    def __init__(self) -> None:
+    Args:
+        temperature: the temperature to begin with.
+    """
+
+    def __init__(self, temperature: float) -> None:
         super().__init__()
+        self.temperature = temperature
         self.sharpness = nn.Parameter(torch.empty(()))
         self.reset_parameters()
 
     def reset_parameters(self) -> None:
-        """Begin with the temperature 1/2."""
-        nn.init.constant_(self.sharpness, math.log(2))
+        """Begin with the given temperature."""
+        nn.init.constant_(self.sharpness, -math.log(self.temperature))
 
     def forward(self, logits: Tensor) -> Tensor:
         """`n x 10` to `n x 1`."""

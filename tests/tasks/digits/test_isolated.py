@@ -279,10 +279,10 @@ def test_a_recipe_that_draws_other_first_weights_draws_those_of_the_unit_alone()
     assert not torch.equal(*ours["unit.weight"])
 
 
-@pytest.mark.parametrize(("reader", "kind"), READERS.items())
-def test_the_reader_is_chosen_by_its_name_and_an_unusual_one_is_declared(reader, kind):
+@pytest.mark.parametrize(("reader", "make"), READERS.items())
+def test_the_reader_is_chosen_by_its_name_and_an_unusual_one_is_declared(reader, make):
     task = MnistIsolated("mul", reader=reader)
-    assert isinstance(built(task, "mul").reader, kind)
+    assert type(built(task, "mul").reader) is type(make())
     assert task.labels() == {"op": "mul", **({} if reader == "classifier" else {"reader": reader})}
     with pytest.raises(ArgumentError, match=r"`reader` must be one of .* Did you mean 'classifier'"):
         MnistIsolated("mul", reader="clasifier")
