@@ -1,18 +1,20 @@
 """Why products of long sequences of digits fail, and one change that helps.
 
-    python benchmarks/digits_causes.py --store runs.sqlite [--json FILE] [--seeds 3] [--jobs 2] [--unit nmu]
-                                       [--readers regression,warm-classifier]
+    python benchmarks/digits_causes.py --store runs.sqlite [--json FILE] [--seeds 3] [--jobs 2]
 
-Trains the NMU on products of two digits by the reduced protocol (runs in the store are not trained again),
-with the papers' reader, which regresses a number, and with a reader that takes the soft index of the largest
-of ten logits. Everything else, steps and seeds too, is the same. Then asks of each trained network:
+Trains the NMU on products of two digits by the reduced protocol (runs in the store are not trained again) and
+asks of each trained network, by length:
 
 - as trained: its error;
 - exact weights: its error when the unit's weights are rounded, so that only readings err;
 - exact digits: its error when the unit is given the true digits, so that only weights err;
 - whole digits: its error when readings are rounded to whole numbers before the unit.
 
-Whether a run succeeds is judged by the papers' reference: the solved product with the papers' reader.
+The change: as soon as the weights of the NMU are nearer to 1 than to 0, and stay so, they are made exact, and
+a reader that takes the soft index of ten logits is trained behind them for half of the steps, with the same
+seeds. Such a reader learns faster than one that regresses a number, but cannot be used before the weights are
+exact (`--early` shows it). Whether a run succeeds is judged by the papers' reference: the solved product with
+the papers' reader.
 """
 
 from __future__ import annotations
@@ -21,7 +23,6 @@ import argparse
 import copy
 import json
 import sys
-from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -41,17 +42,23 @@ from nalm.models.digit_networks import DigitSequence
 from nalm.tasks import MnistSequential, Split
 from nalm.tasks.sampling import sample
 
-READERS = ("regression", "warm-classifier")
+UNIT, SOLVED = "nmu", "mul"
+PUBLISHED, CHANGED = "regression", "warm-classifier"
 SHOWN = (2, 5, 10, 15, 20)
 
 
-def cases_of(unit: str, readers: Sequence[str]) -> dict[tuple[str, str], Case]:
-    """The unit with each reader, and the papers' reference, by model and reader."""
+def case_of(model: str, reader: str) -> Case:
+    """A model with a reader; the other reader has half of the steps."""
     task = MnistSequential("mul").reduced()
-    return {
-        (model, reader): Case(ModelSpec.parse(model), replace(task, reader=reader))
-        for model, reader in (*((unit, reader) for reader in readers), ("mul", READERS[0]))
-    }
+    steps = task.steps // 2 if reader == CHANGED else None
+    return Case(ModelSpec.parse(model), replace(task, reader=reader), steps, schedule="scaled")
+
+
+def exact_from(record: Record) -> int | None:
+    """The first logged step from which the unit's weights round to what they are at the end, if to ones."""
+    weights = np.round(record.history["unit.weight"].reshape(len(record.history_steps), -1))
+    settled = [bool((weights[k:] == 1).all()) for k in range(len(weights))]
+    return int(record.history_steps[settled.index(True)]) if any(settled) else None
 
 
 def network_of(case: Case, record: Record) -> DigitSequence:
@@ -113,28 +120,32 @@ def main() -> None:
     parser.add_argument("--json", metavar="FILE")
     parser.add_argument("--seeds", type=int, default=3)
     parser.add_argument("--jobs", type=int, default=2)
-    parser.add_argument("--unit", default="nmu")
-    parser.add_argument("--readers", default=",".join(READERS))
+    parser.add_argument("--early", action="store_true", help="also the other reader from the start")
     given = parser.parse_args()
-    cases = cases_of(given.unit, given.readers.split(","))
+    names = [(UNIT, PUBLISHED), (SOLVED, PUBLISHED), (SOLVED, CHANGED)]
+    cases = {name: case_of(*name) for name in [*names, *([(UNIT, CHANGED)] if given.early else [])]}
     experiment = Experiment("mnist-sequential", tuple(cases.values()), given.seeds)
     with Store(given.store) as store:
         do_work(make_work(experiment, store, given.jobs), store, Local(given.jobs))
         held = dict(stored_runs(experiment, store, curves_only=False))
     errors = {key: [parts(case, record) for record in held[case]] for key, case in cases.items()}
-    papers = errors["mul", "regression"]
+    papers = errors[SOLVED, PUBLISHED]
     bounds = [upper_bound([each["as trained"][k] for each in papers]) for k in range(20)]
     found = {f"{model}, {reader}": summary(each, bounds) for (model, reader), each in errors.items()}
+    settled = [exact_from(record) for record in held[cases[UNIT, PUBLISHED]]]
+    found["change"] = {"steps": cases[UNIT, PUBLISHED].recipe.iterations, "weights exact from step": settled}
     if given.json == "-":
         json.dump(found, sys.stdout, indent=1)
         return
     if given.json:
         Path(given.json).write_text(json.dumps(found, indent=1) + "\n")
+    told_of_change = found.pop("change")
     for name, told in found.items():
         print(f"{name}: digits read {', '.join(f'{a:.1%}' for a in told['digit accuracy'])}")
         for part, by_length in told["median error"].items():
             shown = "  ".join(f"{n}: {e:8.2e} ({told['success'][part][n]})" for n, e in by_length.items())
             print(f"  {part:14} {shown}")
+    print("Weights round to ones from step", *settled, "of", told_of_change["steps"])
     print("Median error by length, and in brackets how many runs are below the papers' bound.")
 
 

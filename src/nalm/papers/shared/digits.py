@@ -58,6 +58,7 @@ _SIZES = {
     "most_digits": "digits in an image",
     "test_samples": "samples of the test",
     "most_images": "images of the test",
+    "dropout": "dropout of the reader",
 }
 """What a reduced protocol may have less of, and how that is said."""
 _UNLIMITED = {"few": "one for each place", "per_digit": "one for each place"}
@@ -76,6 +77,9 @@ def less_than_the_papers(case: Case, full: Case) -> list[str]:
         else "schedules shortened with them"
     )
     notes = [f"epochs: {epochs:.3g} instead of {whole:g}, {window}"] if epochs < whole else []
+    rate, usual_rate = (c.recipe.optimiser.learning_rate for c in (case, full))
+    if rate != usual_rate:
+        notes.append(f"learning rate: {rate:g} instead of {usual_rate:g}")
     for name, words in _SIZES.items():
         less, more = (_size(task, name) for task in (ours, theirs))
         if less != more:
@@ -84,10 +88,10 @@ def less_than_the_papers(case: Case, full: Case) -> list[str]:
     return notes
 
 
-def _size(task: DigitTask, name: str) -> int | str | None:
+def _size(task: DigitTask, name: str) -> float | str | None:
     if name == "test_samples":
         return task.samples(Split.TEST)
-    size: int | str | None = getattr(task, name, None)
+    size: float | str | None = getattr(task, name, None)
     return size
 
 

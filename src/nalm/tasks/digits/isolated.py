@@ -61,6 +61,7 @@ class MnistIsolated(DigitTask):
     batch_size: ClassVar[int] = 128
     quick_batch_size: ClassVar[int] = 256
     quick_steps: ClassVar[int] = 8000
+    quick_learning_rate: ClassVar[float] = 2e-3
     in_features = 2
     input_shape = (2, 28, 28)
     target_shape = (4,)
