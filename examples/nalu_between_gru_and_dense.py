@@ -30,7 +30,8 @@ class PathPredictor(nn.Module):
 
 def paths(n: int, generator: torch.Generator) -> tuple[Tensor, Tensor]:
     """Paths along circles, whose direction changes at every point; the last point is the target."""
-    turn, phase = (torch.rand(2, n, 1, generator=generator) * torch.tensor([0.5, 6.28])[:, None, None]).unbind()
+    turn = 0.5 * torch.rand(n, 1, generator=generator)
+    phase = 2 * torch.pi * torch.rand(n, 1, generator=generator)
     angle = phase + turn * torch.arange(11)
     points = torch.stack([angle.cos(), angle.sin()], -1)
     return points[:, :-1], points[:, -1]

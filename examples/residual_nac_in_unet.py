@@ -27,7 +27,7 @@ class ChannelNAC(nn.Module):
 
 
 class CountingUNet(nn.Module):
-    """Images `n x 1 x side x side`, side a multiple of 4, to densities of the same shape; their sum counts."""
+    """Images `n x 1 x side x side`, side a multiple of 4, to densities of cells of the same shape."""
 
     def __init__(self, channels: int = 8) -> None:
         super().__init__()

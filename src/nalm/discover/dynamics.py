@@ -45,6 +45,10 @@ _STEPS, _AGAIN = 30, 8
 """The most second-order steps of a first fit, and of one after a removal."""
 _ROUNDING = 1e-16
 """The least mean square, in squared standard deviations, that is told from 0."""
+_UNSURE = 4.0
+"""Mean squares below this multiple of the solver's own are equal."""
+_FINER = 4
+"""How many times shorter the solver's steps are in the last fit."""
 _LOST = 0.1
 """Elimination ends where this share of the variance is unexplained."""
 _MOST = 10.0
@@ -58,12 +62,24 @@ class Fitted:
     Attributes:
         laws: the equations.
         error: mean square of the residuals, each state in its standard deviations.
-        free: the number of parameters that were fitted; the others are 0 or whole exponents.
+        open: which parameters were fitted; the others are 0 or whole exponents.
+        solver_error: mean square of the solver's own error.
     """
 
     laws: PowerLaws
     error: float
-    free: int
+    open: PowerLaws
+    solver_error: float
+
+    @property
+    def free(self) -> int:
+        """The number of parameters that were fitted."""
+        return int(self.open.vector.sum())
+
+    @property
+    def known_error(self) -> float:
+        """The error, as far as the solver can tell."""
+        return max(self.error, self.solver_error, _ROUNDING)
 
     @property
     def size(self) -> int:
@@ -72,7 +88,7 @@ class Fitted:
 
     def padded(self, terms: int) -> Fitted:
         """The same equations with more terms, whose factors are 0."""
-        return replace(self, laws=self.laws.padded(terms))
+        return replace(self, laws=self.laws.padded(terms), open=self.open.padded(terms))
 
 
 @dataclass(frozen=True)
@@ -143,7 +159,7 @@ def find_dynamics(
         chosen = _chosen(trajectory, found)
         if before and chosen is _chosen(trajectory, before):
             break
-    return Dynamics(chosen.laws, _front(found), listed)
+    return Dynamics(_polished(trajectory, chosen), _front(found), listed)
 
 
 def _with_terms(trajectory: Trajectory, exponents: np.ndarray) -> list[Fitted]:
@@ -158,9 +174,15 @@ def _chosen(trajectory: Trajectory, found: Sequence[Fitted]) -> Fitted:
     """The equations with the lowest criterion; the first of equals."""
     rows = trajectory.states[1:].size
     # Below the solver's own error, a lower error is no better explanation.
-    best = min(found, key=lambda each: each.error)
-    floor = max(_ROUNDING, trajectory.solver_error(best.laws.vector))
+    floor = _UNSURE * min(found, key=lambda each: each.known_error).solver_error
     return min(found, key=lambda each: _criterion(each, rows, floor))
+
+
+def _polished(trajectory: Trajectory, chosen: Fitted) -> PowerLaws:
+    """The chosen equations, fitted once more with shorter steps of the solver."""
+    finer = replace(trajectory, substeps=_FINER * trajectory.substeps)
+    vector = _fit(finer, chosen.laws.vector, chosen.open.vector, _STEPS)
+    return PowerLaws.of(vector, trajectory.states.shape[-1])
 
 
 def _front(found: Sequence[Fitted]) -> tuple[Fitted, ...]:
@@ -281,8 +303,8 @@ def _eliminate(trajectory: Trajectory, vector: np.ndarray) -> list[Fitted]:
 
 
 def _record(trajectory: Trajectory, vector: np.ndarray, free: np.ndarray) -> Fitted:
-    laws = PowerLaws.of(vector, trajectory.states.shape[-1])
-    return Fitted(laws, trajectory.error(vector), int(free.sum()))
+    laws, open_ = (PowerLaws.of(each, trajectory.states.shape[-1]) for each in (vector, free))
+    return Fitted(laws, trajectory.error(vector), open_, trajectory.solver_error(vector))
 
 
 def _cheapest(trajectory: Trajectory, vector: np.ndarray, free: np.ndarray) -> list[int]:
@@ -314,4 +336,4 @@ def _drop_unused(vector: np.ndarray, free: np.ndarray, states: int) -> None:
 
 def _criterion(fitted: Fitted, rows: int, floor: float) -> float:
     """The Bayesian information criterion of normal residuals, whose mean square is at least `floor`."""
-    return rows * math.log(max(fitted.error, floor)) + fitted.free * math.log(rows)
+    return rows * math.log(max(fitted.known_error, floor)) + fitted.free * math.log(rows)

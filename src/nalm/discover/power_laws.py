@@ -61,7 +61,8 @@ class PowerLaws:
     def padded(self, terms: int) -> PowerLaws:
         """The same equations with more terms, whose factors are 0."""
         more = terms - self.exponents.shape[0]
-        return PowerLaws(np.pad(self.exponents, ((0, more), (0, 0))), np.pad(self.factors, ((0, 0), (0, more))))
+        exponents = np.pad(self.exponents, ((0, more), (0, 0)))
+        return PowerLaws(exponents, np.pad(self.factors, ((0, 0), (0, more))))
 
     def terms(self, states: np.ndarray) -> np.ndarray:
         """The products of powers, `... x terms`, of states `... x states`."""

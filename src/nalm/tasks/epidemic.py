@@ -125,7 +125,8 @@ class Epidemic(Task):
 
     def __post_init__(self) -> None:
         check_choice("op", self.op, self.ops)
-        if isinstance(self.noise, bool) or not isinstance(self.noise, int | float) or not 0 <= self.noise < 100:
+        number = isinstance(self.noise, int | float) and not isinstance(self.noise, bool)
+        if not number or not 0 <= self.noise < 100:
             raise ArgumentError("noise", "per cent from 0 to less than 100", repr(self.noise))
 
     @property
@@ -186,13 +187,14 @@ class Epidemic(Task):
         return states[:, index], states[:, index + 1]
 
     def threshold(self, split: str = Split.TEST, epsilon: float = 1e-5) -> float | None:
-        """The error of the true equations with all factors 1 % too large, which is `epsilon` for no paper."""
+        """The error of the true equations with all factors 1 % too large, whatever `epsilon` is."""
         times, states = simulate(self.op, split if split == Split.TEST else Split.TRAIN)
         step = (times[1] - times[0]) / 64
-        ahead, exact = states[:-1], states[:-1]
+        off, exact = states[:-1], states[:-1]
         for _ in range(64):
-            ahead, exact = (_midpoint(self.system.rates, x, step, f) for x, f in ((ahead, 1 + OFF), (exact, 1)))
-        return float(np.mean((ahead - exact) ** 2))
+            off = _midpoint(self.system.rates, off, step, 1 + OFF)
+            exact = _midpoint(self.system.rates, exact, step, 1.0)
+        return float(np.mean((off - exact) ** 2))
 
     def identity(self) -> dict[str, Any]:
         """The fields that are not defaults, and the name."""
@@ -218,7 +220,7 @@ class Epidemic(Task):
         return [cls(op, noise) for op in cls.ops for noise in NOISES]
 
     def adapt(self, recipe: Recipe) -> Recipe:
-        """RMSProp as the authors use it, all rows in every batch; or `nalm.find_dynamics` for second order."""
+        """RMSProp as the authors use it on all rows at once; for second order `nalm.find_dynamics`."""
         if isinstance(recipe.optimiser, LevenbergMarquardt):
             return replace(recipe, by="dynamics")
         return Recipe(
