@@ -34,7 +34,9 @@ def test_twice_the_steps_divide_the_error_by_two_to_the_order(method, order):
 
 def test_gradients_pass_through_the_solver():
     x = torch.rand(3, 1, dtype=torch.float64) + 1
-    assert torch.autograd.gradcheck(lambda k: _flow(k)(x), torch.tensor(0.7, dtype=torch.float64))
+    assert torch.autograd.gradcheck(
+        lambda k: _flow(k)(x), torch.tensor(0.7, dtype=torch.float64, requires_grad=True)
+    )
 
 
 def _flow(k):
@@ -42,7 +44,6 @@ def _flow(k):
         def forward(self, x):
             return -k * x
 
-    k.requires_grad_()
     return Flow(Given(), 1.0, 3)
 
 

@@ -101,5 +101,5 @@ def test_a_stored_run_of_the_search_has_the_equations_as_weights_and_the_front_a
 
 def test_training_through_the_solver_lowers_the_error():
     options = {"seeds": [0], "hidden": 4, "iterations": 100, "log_interval": 100, "compiled": False}
-    result = nalm.train("realnpu+nau", Epidemic("sir"), **options)
+    result = nalm.train("realnpu+nau", Epidemic("sir"), dtype=torch.float64, **options)
     assert result.validation[0, -1] < 0.5 * result.validation[0, 0]

@@ -51,8 +51,10 @@ _FINER = 4
 """How many times shorter the solver's steps are in the last fit."""
 _LOST = 0.1
 """Elimination ends where this share of the variance is unexplained."""
-_MOST = 10.0
+_MOST = 4.0
 """The largest magnitude of an exponent."""
+_VANISHES = 1e-3
+"""A state below this share of its largest value vanishes there: no rate can have a negative power of it."""
 
 
 @dataclass(frozen=True)
@@ -159,7 +161,8 @@ def find_dynamics(
         chosen = _chosen(trajectory, found)
         if before and chosen is _chosen(trajectory, before):
             break
-    return Dynamics(_polished(trajectory, chosen), _front(found), listed)
+    front = tuple(_polished(trajectory, each) for each in _front(found))
+    return Dynamics(_polished(trajectory, chosen).laws, front, listed)
 
 
 def _with_terms(trajectory: Trajectory, exponents: np.ndarray) -> list[Fitted]:
@@ -178,11 +181,10 @@ def _chosen(trajectory: Trajectory, found: Sequence[Fitted]) -> Fitted:
     return min(found, key=lambda each: _criterion(each, rows, floor))
 
 
-def _polished(trajectory: Trajectory, chosen: Fitted) -> PowerLaws:
-    """The chosen equations, fitted once more with shorter steps of the solver."""
-    finer = replace(trajectory, substeps=_FINER * trajectory.substeps)
-    vector = _fit(finer, chosen.laws.vector, chosen.open.vector, _STEPS)
-    return PowerLaws.of(vector, trajectory.states.shape[-1])
+def _polished(trajectory: Trajectory, fitted: Fitted) -> Fitted:
+    """The same equations, fitted once more with shorter steps of the solver."""
+    finer, free = replace(trajectory, substeps=_FINER * trajectory.substeps), fitted.open.vector
+    return _record(finer, _fit(finer, fitted.laws.vector, free, _AGAIN), free)
 
 
 def _front(found: Sequence[Fitted]) -> tuple[Fitted, ...]:
@@ -233,11 +235,21 @@ def _started(trajectory: Trajectory, exponents: np.ndarray) -> tuple[float, np.n
         found = np.linalg.lstsq(integrals / size, gained, rcond=1e-10)[0]
         return (found / size[:, None]).T * trajectory.scale[:, None], integrals / size @ found - gained
 
+    lowest = np.broadcast_to(_lowest(trajectory), exponents.shape).ravel()
     end = least_squares(
-        lambda vector: factors(vector)[1].ravel(), exponents.ravel(), bounds=(-_MOST, _MOST), max_nfev=30
+        lambda vector: factors(vector)[1].ravel(),
+        np.clip(exponents.ravel(), lowest, _MOST),
+        bounds=(lowest, _MOST),
+        max_nfev=30,
     )
     laws = PowerLaws(end.x.reshape(exponents.shape), factors(end.x)[0])
     return float(end.cost), laws.vector
+
+
+def _lowest(trajectory: Trajectory) -> np.ndarray:
+    """The lowest exponent of each state: 0 for one that vanishes."""
+    least, largest = trajectory.states.min(0), trajectory.states.max(0)
+    return np.where(least < _VANISHES * largest, 0.0, -_MOST)
 
 
 def _smooth(trajectory: Trajectory) -> tuple[np.ndarray, np.ndarray]:
@@ -275,14 +287,25 @@ def _fit(trajectory: Trajectory, vector: np.ndarray, free: np.ndarray, steps: in
         made[free] = part
         return made
 
+    lowest, highest = _bounds(trajectory, len(vector))
     end = least_squares(
         lambda part: trajectory.residuals(whole(part)),
         vector[free],
+        bounds=(lowest[free], highest[free]),
         jac=lambda part: trajectory.jacobian(whole(part), free),
         x_scale="jac",
         max_nfev=steps,
     )
     return whole(end.x)
+
+
+def _bounds(trajectory: Trajectory, parameters: int) -> tuple[np.ndarray, np.ndarray]:
+    """The lowest and highest values of all parameters; factors have none."""
+    lowest, highest = np.full(parameters, -np.inf), np.full(parameters, np.inf)
+    powers = parameters // 2
+    lowest[:powers] = np.tile(_lowest(trajectory), powers // trajectory.states.shape[-1])
+    highest[:powers] = _MOST
+    return lowest, highest
 
 
 def _eliminate(trajectory: Trajectory, vector: np.ndarray) -> list[Fitted]:

@@ -8,14 +8,14 @@ from dataclasses import replace
 import torch
 from torch import Tensor, nn
 
-from nalm.discover.dynamics import Dynamics, find_dynamics
+from nalm.discover.dynamics import find_dynamics
 from nalm.discover.power_laws import PowerLaws
 from nalm.engine.many_runs import evaluate_runs
 from nalm.errors import ArgumentError
 from nalm.models.flow import Flow
 from nalm.tasks import Epidemic, Split, Task
 from nalm.trained import Options, RunGroup, StepsDone, Trained
-from nalm.units import NAU, NPU, RealNPU
+from nalm.units import NAU, RealNPU
 
 MOST_KEPT = 64
 """Equations of the Pareto front that are stored."""
@@ -42,7 +42,7 @@ def dynamics_runs(runs: RunGroup, options: Options) -> Trained:
             options.on_progress(StepsDone(done, len(runs), time.perf_counter() - began))
         assert isinstance(task, Epidemic)
         found = find_dynamics(*task.observed(seed), terms=powers.out_features, seed=seed)
-        fronts.append([weights_of(runs.model, each.laws) for each in _kept(found)])
+        fronts.append([weights_of(runs.model, each.laws) for each in found.front[:MOST_KEPT]])
         chosen.append(weights_of(runs.model, found.laws))
     points = max(map(len, fronts))
     # Shorter fronts end with their last equations, repeated.
@@ -84,14 +84,10 @@ def weights_of(model: nn.Module, laws: PowerLaws) -> dict[str, Tensor]:
     return found
 
 
-def _kept(found: Dynamics) -> list[Dynamics]:
-    return [Dynamics(each.laws, (), found.names) for each in found.front[:MOST_KEPT]]
-
-
 def _stack(model: nn.Module) -> tuple[RealNPU, NAU]:
     inside = model.unit if isinstance(model, Flow) else model
     units = list(inside) if isinstance(inside, nn.Sequential) else [inside]
-    if len(units) == 2 and isinstance(units[0], RealNPU | NPU) and isinstance(units[1], NAU):
+    if len(units) == 2 and isinstance(units[0], RealNPU) and isinstance(units[1], NAU):
         return units[0], units[1]
     expected = "realnpu+nau or npu+nau, whose equations can be found by elimination"
     raise ArgumentError("units", expected, "+".join(type(unit).__name__ for unit in units))

@@ -45,6 +45,8 @@ COLUMNS = {"any size": 10**6, "at most 60 parameters": 60, "at most 25 parameter
 WIDTHS, QUICK_WIDTHS = (6, 9, 12, 15, 20), (6, 12)
 STRENGTHS = (0.0, 0.01, 0.1, 1.0)
 STEPS, SEEDS, QUICK_SEEDS, TERMS = 3000, 5, 2, 4
+_SUBSTEPS = 8
+"""Runge-Kutta steps between two observed times, for equations: as many as they were fitted with."""
 _COUNTS = 1e-3
 """A parameter with a smaller magnitude does not count."""
 _ALWAYS = [
@@ -139,8 +141,12 @@ def compute(scale: Scale, records: Records) -> Measured:
             errors = [p.error for p in points[row] if p.size <= most and np.isfinite(p.error)]
             found[row, column, METRIC] = Finding(min(errors, default=None), None, None, len(runs))
     widths = _widths(scale)
-    fewer = [f"hidden values: {', '.join(map(str, widths))} of {len(WIDTHS)}"] if widths != WIDTHS else []
+    fewer = [f"hidden values: {_listed(widths)} instead of {_listed(WIDTHS)}"] if widths != WIDTHS else []
     return Measured(Findings(found), [*_ALWAYS, *_budget(scale).reduced(), *fewer], points)
+
+
+def _listed(widths: Sequence[int]) -> str:
+    return ", ".join(map(str, widths))
 
 
 def _points(row: str, case: Case, record: Record) -> list[Point]:
@@ -165,7 +171,7 @@ def network_error(model: nn.Module) -> float:
 
 def whole_error(laws: PowerLaws) -> float:
     """The mean squared error of equations over the whole epidemic, by Runge-Kutta steps."""
-    followed = Trajectory(*simulate("fsir")).follow(laws)
+    followed = Trajectory(*simulate("fsir"), substeps=_SUBSTEPS).follow(laws)
     return float(np.mean((followed - simulate("fsir")[1]) ** 2))
 
 

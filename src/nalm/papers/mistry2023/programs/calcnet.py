@@ -10,13 +10,14 @@ finite has an infinite error.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from nalm.experiment.bench import Experiment
 from nalm.experiment.run import Case
 from nalm.experiment.store import Record
 from nalm.models import CalcNet, ModelSpec
-from nalm.models.calcnet import ExpressionError
 from nalm.papers.agreement import Finding
 from nalm.papers.budget import Budget, chosen_rows
 from nalm.papers.claims import Findings, Key
@@ -78,7 +79,7 @@ def compute(scale: Scale, records: Records) -> Measured:
     for row, made in cases(scale).items():
         runs = [_network(made, each) for each in zip(*(records[case] for case in made.values()))]
         for depth, listed in asked.items():
-            errors = [relative_error(network, node) for network in runs for node in listed]
+            errors = [error for network in runs for error in relative_errors(network, listed)]
             found[row, f"depth {depth}", "success"] = share([error <= RIGHT for error in errors])
             found[row, f"depth {depth}", ERROR] = median(errors)
     return Measured(Findings(found), _budget(scale).reduced())
@@ -89,10 +90,9 @@ def _network(made: dict[str, Case], records: tuple[Record, ...]) -> CalcNet:
     return CalcNet({op: chosen_model(case, r).double() for (op, case), r in zip(made.items(), records)})
 
 
-def relative_error(network: CalcNet, node: Node) -> float:
-    """How far off an expression is, relative to its value."""
-    try:
-        got = network.evaluate(node.text)
-    except ExpressionError:  # a value inside it is not finite, or a divisor was computed as 0
-        return float("inf")
-    return float(abs(np.float64(got) - float(node.value)) / abs(float(node.value)))
+def relative_errors(network: CalcNet, nodes: Sequence[Node]) -> list[float]:
+    """How far off each expression is, relative to its value."""
+    got = np.array(network.evaluate_many([node.text for node in nodes]))
+    true = np.array([float(node.value) for node in nodes])
+    found: list[float] = np.nan_to_num(np.abs(got - true) / np.abs(true), nan=np.inf).tolist()
+    return found

@@ -28,9 +28,9 @@ def number(value):
 
 
 def test_brackets_are_written_only_where_precedence_needs_them():
-    sum_, difference = joined("+", number(2), number(3)), joined("-", number(9), number(4))
+    sum_, difference = joined("+", number(2), number(3)), joined("-", number(9), number(3))
     assert joined("*", sum_, number(7)).text == "(2+3)*7"
-    assert joined("-", sum_, difference).text == "2+3-(9-4)"
+    assert joined("-", sum_, difference).text == "2+3-(9-3)"
     assert joined("+", joined("*", number(2), number(3)), number(4)).text == "2*3+4"
 
 
@@ -41,17 +41,24 @@ def test_expressions_with_a_zero_inside_are_not_asked():
 
 def test_an_exact_network_is_right_and_a_faulty_one_is_not():
     node = expressions(4, 1, 99)[0]
-    assert calcnet.relative_error(nalm.CalcNet(), node) < 1e-9
+    assert calcnet.relative_errors(nalm.CalcNet(), [node])[0] < 1e-9
     wrong = nalm.NAU(2, 1)
     wrong.ideal_("sub", 0, 1)
-    assert calcnet.relative_error(nalm.CalcNet({"add": wrong}), joined("+", number(2), number(3))) > 1
+    assert calcnet.relative_errors(nalm.CalcNet({"add": wrong}), [joined("+", number(2), number(3))])[0] > 1
 
 
 def test_a_result_that_is_not_finite_is_infinitely_wrong():
     wrong = nalm.NAU(2, 1)  # computes 0, by which nothing can be divided
     wrong.weight.data.zero_()
     node = joined("/", number(2), joined("+", number(2), number(3)))
-    assert calcnet.relative_error(nalm.CalcNet({"add": wrong}), node) == float("inf")
+    assert calcnet.relative_errors(nalm.CalcNet({"add": wrong}), [node]) == [float("inf")]
+
+
+def test_many_expressions_side_by_side_are_those_one_by_one():
+    texts = [node.text for node in expressions(3, 10, 99)] + ["2^5", "-3", "2^-2", "7"]
+    calculator = nalm.CalcNet()
+    assert calculator.evaluate_many(texts) == pytest.approx([calculator.evaluate(text) for text in texts])
+    assert calculator.evaluate_many([]) == []
 
 
 def test_every_row_has_a_unit_for_each_operation():
