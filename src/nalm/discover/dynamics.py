@@ -317,7 +317,7 @@ def _eliminate(trajectory: Trajectory, vector: np.ndarray) -> list[Fitted]:
         tried = []
         for k in _cheapest(trajectory, vector, free)[:_BEST]:
             fewer, start = free.copy(), vector.copy()
-            fewer[k], start[k] = False, _rest(vector, k, states)
+            fewer[k], start[k] = False, _rest(vector, k)
             _drop_unused(start, fewer, states)
             tried.append((_fit(trajectory, start, fewer, _AGAIN), fewer))
         vector, free = min(tried, key=lambda each: trajectory.error(each[0]))
@@ -336,13 +336,13 @@ def _cheapest(trajectory: Trajectory, vector: np.ndarray, free: np.ndarray) -> l
     square = jacobian.T @ jacobian
     ridge = 1e-12 * max(float(np.trace(square)), np.finfo(float).tiny) / len(square)
     inverse = np.linalg.pinv(square + ridge * np.eye(len(square)))
-    places, states = np.flatnonzero(free), trajectory.states.shape[-1]
-    moves = np.array([vector[k] - _rest(vector, k, states) for k in places])
+    places = np.flatnonzero(free)
+    moves = np.array([vector[k] - _rest(vector, k) for k in places.tolist()])
     cost = moves**2 / np.maximum(np.diag(inverse), np.finfo(float).tiny)
     return [int(places[k]) for k in np.argsort(cost)]
 
 
-def _rest(vector: np.ndarray, place: int, states: int) -> float:
+def _rest(vector: np.ndarray, place: int) -> float:
     """Where a parameter is fixed: a factor at 0, an exponent at the nearest whole number."""
     return 0.0 if place >= len(vector) // 2 else float(round(vector[place]))
 
