@@ -15,6 +15,8 @@ PAGES = (
     "docs/solve.md",
     "docs/many-units.md",
     "docs/composition.md",
+    "docs/epidemic.md",
+    "docs/calcnet.md",
 )
 BLOCK = re.compile(r"```python\n(.*?)```\n(?:\s*```text\n(.*?)```)?", re.DOTALL)
 EXAMPLES = {

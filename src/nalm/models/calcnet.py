@@ -19,9 +19,9 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Mapping
+from collections.abc import Generator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import torch
 from torch import nn
@@ -77,53 +77,107 @@ class CalcNet(nn.Module):
         self.units = nn.ModuleDict({op: given[op] if op in given else _ideal(op) for op in SYMBOLS.values()})
         self.eval()
 
-    @torch.no_grad()
     def evaluate(self, expression: str) -> float:
         """The value of an expression, each operation computed by its unit."""
-        values: list[float] = []
-        for token in postfix(expression):
-            if token.value is not None:
-                values.append(token.value)
-            elif token.text == "negate":
-                values.append(self._compute("sub", 0.0, values.pop()))
-            else:
-                right, left = values.pop(), values.pop()
-                values.append(self._operate(expression, token, left, right))
-            if not math.isfinite(values[-1]):
-                expected = "a result of finite size"
-                raise ExpressionError(expression, token.position, expected, str(values[-1]))
-        return values.pop()
+        calculation = _calculation(expression, postfix(expression))
+        try:
+            asked = next(calculation)
+            while True:
+                asked = calculation.send(self._compute(asked.op, [asked])[0])
+        except StopIteration as ended:
+            return float(ended.value)
 
-    def _operate(self, expression: str, token: Token, left: float, right: float) -> float:
-        if token.text in POWERS:
-            return self._power(expression, token, left, right)
-        if token.text == "/" and right == 0:
-            raise ExpressionError(expression, token.position, "a divisor other than 0", "division by zero")
-        return self._compute(SYMBOLS[token.text], left, right)
+    def evaluate_many(self, expressions: Sequence[str]) -> list[float]:
+        """The values of expressions, computed side by side: each unit is called once for many operations.
 
-    def _power(self, expression: str, token: Token, base: float, exponent: float) -> float:
-        if not abs(exponent) <= LARGEST_EXPONENT or exponent != round(exponent):
-            expected = f"a whole exponent of at most {LARGEST_EXPONENT}"
-            raise ExpressionError(expression, token.position, expected, f"{exponent:g}")
-        result, square, left = 1.0, base, abs(int(exponent))
-        while left:
-            if left & 1:
-                result = self._compute("mul", result, square)
-            left >>= 1
-            if left:
-                square = self._compute("mul", square, square)
-        if exponent >= 0:
-            return result
-        if result == 0:
-            expected = "a base other than 0 for a negative exponent"
-            raise ExpressionError(expression, token.position, expected, "division by zero")
-        return self._compute("div", 1.0, result)
+        NaN stands for an expression in which a value is not finite or a divisor is 0, which `evaluate`
+        refuses.
+        """
+        parsed = [postfix(expression) for expression in expressions]
+        values = [math.nan] * len(parsed)
+        going: dict[int, tuple[Calculation, Asked]] = {}
 
-    def _compute(self, op: str, left: float, right: float) -> float:
+        def proceed(place: int, calculation: Calculation, result: float | None) -> None:
+            try:
+                going[place] = calculation, calculation.send(result)  # type: ignore[arg-type]
+            except StopIteration as ended:
+                values[place] = float(ended.value)
+            except ExpressionError:
+                pass
+
+        for place, tokens in enumerate(parsed):
+            proceed(place, _calculation(expressions[place], tokens), None)
+        while going:
+            now, going = going, {}
+            for op in SYMBOLS.values():
+                held = {place: each for place, each in now.items() if each[1].op == op}
+                results = self._compute(op, [asked for _, asked in held.values()]) if held else []
+                for (place, (calculation, _)), result in zip(held.items(), results):
+                    proceed(place, calculation, result)
+        return values
+
+    @torch.no_grad()
+    def _compute(self, op: str, asked: Sequence[Asked]) -> list[float]:
         unit = self.units[op]
         like = next(unit.parameters(), torch.empty(0, dtype=torch.float64))
-        pair = torch.tensor([[left, right]], dtype=like.dtype, device=like.device)
-        return float(unit(pair))
+        pairs = [[each.left, each.right] for each in asked]
+        found: list[float] = unit(torch.tensor(pairs, dtype=like.dtype, device=like.device))[:, 0].tolist()
+        return found
+
+
+class Asked(NamedTuple):
+    """An operation that a unit is to compute."""
+
+    op: str
+    left: float
+    right: float
+
+
+Calculation = Generator[Asked, float, float]
+"""Asks for operations one after the other, is sent their results, and returns the value."""
+
+
+def _calculation(expression: str, tokens: Sequence[Token]) -> Calculation:
+    """The calculation of an expression in postfix order."""
+    values: list[float] = []
+    for token in tokens:
+        if token.value is not None:
+            values.append(token.value)
+        elif token.text == "negate":
+            values.append((yield Asked("sub", 0.0, values.pop())))
+        else:
+            right, left = values.pop(), values.pop()
+            values.append((yield from _operation(expression, token, left, right)))
+        if not math.isfinite(values[-1]):
+            raise ExpressionError(expression, token.position, "a result of finite size", str(values[-1]))
+    return values.pop()
+
+
+def _operation(expression: str, token: Token, left: float, right: float) -> Calculation:
+    if token.text in POWERS:
+        return (yield from _power(expression, token, left, right))
+    if token.text == "/" and right == 0:
+        raise ExpressionError(expression, token.position, "a divisor other than 0", "division by zero")
+    return (yield Asked(SYMBOLS[token.text], left, right))
+
+
+def _power(expression: str, token: Token, base: float, exponent: float) -> Calculation:
+    if not abs(exponent) <= LARGEST_EXPONENT or exponent != round(exponent):
+        expected = f"a whole exponent of at most {LARGEST_EXPONENT}"
+        raise ExpressionError(expression, token.position, expected, f"{exponent:g}")
+    result, square, left = 1.0, base, abs(int(exponent))
+    while left:
+        if left & 1:
+            result = yield Asked("mul", result, square)
+        left >>= 1
+        if left:
+            square = yield Asked("mul", square, square)
+    if exponent >= 0:
+        return result
+    if result == 0:
+        expected = "a base other than 0 for a negative exponent"
+        raise ExpressionError(expression, token.position, expected, "division by zero")
+    return (yield Asked("div", 1.0, result))
 
 
 def postfix(expression: str) -> list[Token]:

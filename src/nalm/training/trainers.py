@@ -157,8 +157,31 @@ class Compose(Trainer):
         return runs * self.SECONDS_PER_RUN
 
 
+class DynamicsSearch(Trainer):
+    """Finds the differential equations of one run after the other, always in float64 on the CPU."""
+
+    name, precision, chunk = "dynamics", torch.float64, 5
+    SECONDS_PER_RUN: ClassVar[float] = 5.0
+
+    def check(self, model: nn.Module, task: Task) -> None:
+        """Refuse a model that is not made of powers and sums, and a task without states over time."""
+        from nalm.discover.dynamics_runs import check_dynamics
+
+        check_dynamics(model, task)
+
+    def train(self, runs: RunGroup, options: Options) -> Trained:
+        """Find the equations of each run."""
+        from nalm.discover.dynamics_runs import dynamics_runs  # only here, as with second order
+
+        return dynamics_runs(runs, options)
+
+    def seconds(self, runs: int, recipe: Recipe, inputs: int) -> float:
+        """Roughly how many seconds these runs take on one core."""
+        return runs * self.SECONDS_PER_RUN
+
+
 TRAINERS: dict[str, Trainer] = {
-    trainer.name: trainer for trainer in (Engine(), Loop(), SecondOrder(), Compose())
+    trainer.name: trainer for trainer in (Engine(), Loop(), SecondOrder(), Compose(), DynamicsSearch())
 }
 
 

@@ -2,7 +2,8 @@
 
 from nalm.papers.entry import Entry
 from nalm.papers.heim2020.entries import (
+    epidemic,
     tables,
 )
 
-ENTRIES: tuple[Entry, ...] = (*tables.ENTRIES,)
+ENTRIES: tuple[Entry, ...] = (*tables.ENTRIES, *epidemic.ENTRIES)

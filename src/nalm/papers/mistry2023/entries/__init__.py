@@ -3,6 +3,7 @@
 from nalm.papers.entry import Entry
 from nalm.papers.mistry2023.entries import (
     benchmark,
+    calcnet,
     composition,
     digits_division,
     digits_product,
@@ -11,6 +12,7 @@ from nalm.papers.mistry2023.entries import (
     division_appendix,
     division_near_zero,
     division_real_npu,
+    epidemic,
     examples,
     illustrations,
     losses,
@@ -23,6 +25,7 @@ from nalm.papers.mistry2023.entries import (
 
 ENTRIES: tuple[Entry, ...] = (
     *benchmark.ENTRIES,
+    *calcnet.ENTRIES,
     *composition.ENTRIES,
     *digits_division.ENTRIES,
     *digits_product.ENTRIES,
@@ -31,6 +34,7 @@ ENTRIES: tuple[Entry, ...] = (
     *division_appendix.ENTRIES,
     *division_near_zero.ENTRIES,
     *division_real_npu.ENTRIES,
+    *epidemic.ENTRIES,
     *examples.ENTRIES,
     *illustrations.ENTRIES,
     *losses.ENTRIES,
