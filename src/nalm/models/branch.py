@@ -1,0 +1,95 @@
+r"""Networks that decide by a comparison (thesis, appendix D.3.2, after Faber & Wattenhofer 2020).
+
+.. math:: y = c \, f_1(x) + (1 - c) \, f_2(x), \qquad c = \mathrm{NSR}(x), \quad f = \mathrm{NAU}(x)
+
+The papers do not say how the two units are joined. Ours: the truth of the comparison and its negation choose
+between two sums. A branch alone computes piecewise functions; as a recurrent cell it reads lists; behind a
+sum of distance and edge it is the step of Bellman & Ford.
+"""
+
+from __future__ import annotations
+
+import torch
+from torch import Tensor, nn
+
+from nalm.models.recurrent import Cell, Recurrent
+from nalm.units import NAU
+
+
+class Branch(nn.Module):
+    """One of two learnt sums of the inputs, chosen by a learnt comparison of them.
+
+    Args:
+        unit: the comparison, from `in_features` values to one between 0 and 1.
+        in_features: number of inputs.
+    """
+
+    def __init__(self, unit: nn.Module, in_features: int) -> None:
+        super().__init__()
+        self.unit, self.sums = unit, NAU(in_features, 2)
+        self.in_features, self.out_features = in_features, 1
+
+    def forward(self, x: Tensor) -> Tensor:
+        """`... x in` to `... x 1`."""
+        truth, sums = self.unit(x), self.sums(x)
+        return truth * sums[..., :1] + (1 - truth) * sums[..., 1:]
+
+
+class ListReader(nn.Module):
+    """A branch as a recurrent cell that reads a list; the last state is the result.
+
+    Args:
+        unit: the comparison, from an element and the state to one value.
+        element: number of values of an element.
+        starts_with_first: whether the state starts with the first element instead of 0.
+    """
+
+    def __init__(self, unit: nn.Module, element: int, *, starts_with_first: bool) -> None:
+        super().__init__()
+        cell = Cell(Branch(unit, element + 1), element, 1)
+        self.reader, self.starts_with_first = Recurrent(cell, batch_first=True), starts_with_first
+
+    def forward(self, x: Tensor) -> Tensor:
+        """Lists `n x length x element` to `n x 1`."""
+        start = x[None, :, 0, :1] if self.starts_with_first else None
+        _, last = self.reader(x, start)
+        result: Tensor = last[0]
+        return result
+
+
+class PathFinder(nn.Module):
+    """Distances from the first node of a graph, relaxed edge by edge (Bellman 1958, Ford 1956).
+
+    In every round each node takes its own distance and goes through its neighbours: a sum turns a
+    neighbour's distance and the edge's weight into an offer, a branch keeps the offer or what there was.
+
+    Args:
+        unit: the comparison, from offer and present distance to one value.
+    """
+
+    def __init__(self, unit: nn.Module) -> None:
+        super().__init__()
+        self.offer, self.branch = NAU(2, 1), Branch(unit, 2)
+
+    def forward(self, weights: Tensor) -> Tensor:
+        """Weights of edges `n x nodes x nodes`, 0 where there is none, to distances `n x nodes`."""
+        nodes = weights.shape[-1]
+        distances = far_from_first(weights)
+        for _ in range(nodes - 1):
+            best = distances
+            for u in range(nodes):
+                edge = weights[:, u]
+                seen = torch.stack([distances[:, u : u + 1].expand_as(edge), edge], -1)
+                kept = self.branch(torch.stack([self.offer(seen)[..., 0], best], -1))[..., 0]
+                best = torch.where(edge > 0, kept, best)
+            distances = best
+        return distances
+
+
+def far_from_first(weights: Tensor) -> Tensor:
+    """Distances before the first round: 0 for the first node, more than any path for the others."""
+    nodes = weights.shape[-1]
+    most = nodes * weights.amax((-2, -1))[:, None]
+    away = torch.ones(nodes, dtype=weights.dtype, device=weights.device)
+    away[0] = 0
+    return most * away
