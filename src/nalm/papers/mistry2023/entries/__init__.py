@@ -3,6 +3,7 @@
 from nalm.papers.entry import Entry
 from nalm.papers.mistry2023.entries import (
     benchmark,
+    comparison,
     composition,
     digits_division,
     digits_product,
@@ -13,6 +14,7 @@ from nalm.papers.mistry2023.entries import (
     division_real_npu,
     examples,
     illustrations,
+    logic,
     losses,
     mlp,
     multiplication,
@@ -23,6 +25,7 @@ from nalm.papers.mistry2023.entries import (
 
 ENTRIES: tuple[Entry, ...] = (
     *benchmark.ENTRIES,
+    *comparison.ENTRIES,
     *composition.ENTRIES,
     *digits_division.ENTRIES,
     *digits_product.ENTRIES,
@@ -33,6 +36,7 @@ ENTRIES: tuple[Entry, ...] = (
     *division_real_npu.ENTRIES,
     *examples.ENTRIES,
     *illustrations.ENTRIES,
+    *logic.ENTRIES,
     *losses.ENTRIES,
     *mlp.ENTRIES,
     *multiplication.ENTRIES,
