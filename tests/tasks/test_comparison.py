@@ -65,7 +65,13 @@ def test_all_comparisons_share_a_program_and_succeed_without_a_wrong_answer():
 def test_redundancy_learns_equality_far_outside_the_training_range():
     case = Case(ModelSpec.parse("nsr(redundancy=10)"), Comparison("lt"))
     runs = train_runs(
-        case.build(), [case.task] * 2, [case.recipe] * 2, [0, 1], iterations=600, log_interval=300, compiled=False
+        case.build(),
+        [case.task] * 2,
+        [case.recipe] * 2,
+        [0, 1],
+        iterations=600,
+        log_interval=300,
+        compiled=False,
     )
     assert (runs.errors["100000 times/wrong_number"][:, -1] == 0).all()
 
@@ -103,7 +109,9 @@ def test_a_stored_task_is_rebuilt():
         assert type(task).rebuild(task.labels(), task.identity()) == task
 
 
-@pytest.mark.parametrize("wrong", [{"op": "spaceship"}, {"op": "eq", "numbers_are": "reals"}, {"op": "eq", "inputs": 1}])
+@pytest.mark.parametrize(
+    "wrong", [{"op": "spaceship"}, {"op": "eq", "numbers_are": "reals"}, {"op": "eq", "inputs": 1}]
+)
 def test_wrong_arguments_are_refused(wrong):
     with pytest.raises(ArgumentError, match=list(wrong)[-1]):
         Comparison(**wrong)

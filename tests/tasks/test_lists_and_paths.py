@@ -95,3 +95,13 @@ def test_networks_train_side_by_side_without_compiling(task):
 def test_a_stored_task_is_rebuilt():
     for task in (Lists("count"), ShortestPaths()):
         assert type(task).rebuild(task.labels(), task.identity()) == task
+
+
+def test_a_network_that_decides_rounds_its_comparison_outside_training_only():
+    unit = nalm.NSR(2, 1)
+    for decides in (False, True):
+        reader = ListReader(unit, 1, starts_with_first=True, decides=decides)
+        reader.reader.cell.unit.sums.weight.data = torch.eye(2)
+        x, _ = sample(Lists("min"), 0, Split.TRAIN, 20, dtype=torch.float32)
+        assert not torch.equal(reader.train()(x), reader.train()(x).round())
+        assert decides == bool(torch.equal(reader.eval()(x), reader.eval()(x).round()))

@@ -3,8 +3,11 @@ r"""Networks that decide by a comparison (thesis, appendix D.3.2, after Faber & 
 .. math:: y = c \, f_1(x) + (1 - c) \, f_2(x), \qquad c = \mathrm{NSR}(x), \quad f = \mathrm{NAU}(x)
 
 The papers do not say how the two units are joined. Ours: the truth of the comparison and its negation choose
-between two sums. A branch alone computes piecewise functions; as a recurrent cell it reads lists; behind a
-sum of distance and edge it is the step of Bellman & Ford.
+between two sums. With `decides`, the truth is rounded to 0 or 1 outside training: a truth of 0.999 mixes a
+little of the wrong sum into the state of a list, a thousand times in a row.
+
+A branch alone computes piecewise functions; as a recurrent cell it reads lists; behind a sum of distance and
+edge it is the step of Bellman & Ford.
 """
 
 from __future__ import annotations
@@ -22,16 +25,19 @@ class Branch(nn.Module):
     Args:
         unit: the comparison, from `in_features` values to one between 0 and 1.
         in_features: number of inputs.
+        decides: whether the truth is rounded outside training.
     """
 
-    def __init__(self, unit: nn.Module, in_features: int) -> None:
+    def __init__(self, unit: nn.Module, in_features: int, *, decides: bool = False) -> None:
         super().__init__()
-        self.unit, self.sums = unit, NAU(in_features, 2)
+        self.unit, self.sums, self.decides = unit, NAU(in_features, 2), decides
         self.in_features, self.out_features = in_features, 1
 
     def forward(self, x: Tensor) -> Tensor:
         """`... x in` to `... x 1`."""
         truth, sums = self.unit(x), self.sums(x)
+        if self.decides and not self.training:
+            truth = truth.round()
         return truth * sums[..., :1] + (1 - truth) * sums[..., 1:]
 
 
@@ -42,11 +48,14 @@ class ListReader(nn.Module):
         unit: the comparison, from an element and the state to one value.
         element: number of values of an element.
         starts_with_first: whether the state starts with the first element instead of 0.
+        decides: see `Branch`.
     """
 
-    def __init__(self, unit: nn.Module, element: int, *, starts_with_first: bool) -> None:
+    def __init__(
+        self, unit: nn.Module, element: int, *, starts_with_first: bool, decides: bool = False
+    ) -> None:
         super().__init__()
-        cell = Cell(Branch(unit, element + 1), element, 1)
+        cell = Cell(Branch(unit, element + 1, decides=decides), element, 1)
         self.reader, self.starts_with_first = Recurrent(cell, batch_first=True), starts_with_first
 
     def forward(self, x: Tensor) -> Tensor:
@@ -65,11 +74,12 @@ class PathFinder(nn.Module):
 
     Args:
         unit: the comparison, from offer and present distance to one value.
+        decides: see `Branch`.
     """
 
-    def __init__(self, unit: nn.Module) -> None:
+    def __init__(self, unit: nn.Module, *, decides: bool = False) -> None:
         super().__init__()
-        self.offer, self.branch = NAU(2, 1), Branch(unit, 2)
+        self.offer, self.branch = NAU(2, 1), Branch(unit, 2, decides=decides)
 
     def forward(self, weights: Tensor) -> Tensor:
         """Weights of edges `n x nodes x nodes`, 0 where there is none, to distances `n x nodes`."""

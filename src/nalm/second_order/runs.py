@@ -113,7 +113,9 @@ def _errors(flat: Flat, task: Task, seed: int, split: str, points: Tensor) -> di
     for before, after in itertools.pairwise([*distinct, len(points)]):
         for total in totals.values():
             total[before:after] = total[before].clone()
-    return {m.name: totals[m.name] / (task.samples(split) * m.per_sample(task.target_shape)) for m in measures}
+    return {
+        m.name: totals[m.name] / (task.samples(split) * m.per_sample(task.target_shape)) for m in measures
+    }
 
 
 def _collect(

@@ -42,8 +42,9 @@ class FieldTask(Task):
         return {"name": self.name, "op": self.op, **self._unusual()}
 
     def labels(self) -> dict[str, str | int]:
-        """The operation, and the fields that are not defaults."""
-        return {"op": self.op, **self._unusual()}
+        """The operation, and the fields that are not defaults; one that is only true or false by its name."""
+        told = {name: name if value is True else value for name, value in self._unusual().items()}
+        return {"op": self.op, **told}
 
     def _unusual(self) -> dict[str, Any]:
         held = {field.name: (getattr(self, field.name), field.default) for field in fields(self)}

@@ -11,7 +11,6 @@ the state; the state starts at 0.
 
 from __future__ import annotations
 
-from collections.abc import Hashable
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
@@ -38,7 +37,13 @@ STEPS = 2000
 
 @dataclass(frozen=True)
 class Lists(FieldTask):
-    """The minimum of a list, or how often a digit occurs in it."""
+    """The minimum of a list, or how often a digit occurs in it.
+
+    Attributes:
+        decides: whether comparisons are rounded to true or false outside training; ours, see `Branch`.
+    """
+
+    decides: bool = False
 
     name = "lists"
     ops = tuple(ELEMENT)
@@ -46,7 +51,7 @@ class Lists(FieldTask):
     tests = tuple(LENGTHS)
     measures = (MeanSquaredError(), WrongNumber())
     log_interval: int = 200
-    shared: ClassVar[tuple[str, ...]] = ("op",)
+    shared: ClassVar[tuple[str, ...]] = ("op", "decides")
 
     @property
     def in_features(self) -> int:  # type: ignore[override]
@@ -74,11 +79,7 @@ class Lists(FieldTask):
 
     def network(self, unit: nn.Module) -> nn.Module:
         """The unit as the comparison of a recurrent cell."""
-        return ListReader(unit, ELEMENT[self.op], starts_with_first=self.op == "min")
-
-    def shape(self) -> Hashable:
-        """The operation."""
-        return (type(self), self.op)
+        return ListReader(unit, ELEMENT[self.op], starts_with_first=self.op == "min", decides=self.decides)
 
     def numbers(self, seed: int, split: str) -> dict[str, Any]:
         """None: all runs draw alike."""

@@ -34,19 +34,26 @@ STEPS = 10_000
 
 @dataclass(frozen=True)
 class Piecewise(FieldTask):
-    """One of two sums of a and b, chosen by whether a > b."""
+    """One of two sums of a and b, chosen by whether a > b.
+
+    Attributes:
+        decides: whether comparisons are rounded to true or false outside training; ours, see `Branch`.
+    """
+
+    decides: bool = False
 
     name = "piecewise"
     ops = tuple(PIECES)
-    models: ClassVar[tuple[str, ...]] = ("nsr", "nsr(redundancy=10)", "mlp")
+    models: ClassVar[tuple[str, ...]] = ("nsr", "nsr(redundancy=10)")
+    shared: ClassVar[tuple[str, ...]] = ("decides",)
     tests = tuple(TIMES)
     measures = (MeanSquaredError(), WrongNumber())
     in_features = 2
     draws = 4
 
     def network(self, unit: nn.Module) -> nn.Module:
-        """The comparison and two sums; a network that is no comparison is asked for the result itself."""
-        return Branch(unit, 2)
+        """The comparison and two sums."""
+        return Branch(unit, 2, decides=self.decides)
 
     def numbers(self, seed: int, split: str) -> dict[str, Any]:
         """The two sums, and the sizes of numbers."""

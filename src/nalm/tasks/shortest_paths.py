@@ -62,13 +62,19 @@ class WrongDistances(Measure):
 
 @dataclass(frozen=True)
 class ShortestPaths(FieldTask):
-    """Distances of all nodes from the first."""
+    """Distances of all nodes from the first.
+
+    Attributes:
+        decides: whether comparisons are rounded to true or false outside training; ours, see `Branch`.
+    """
 
     op: str = "distance"
+    decides: bool = False
 
     name = "shortest-paths"
     ops = ("distance",)
     models: ClassVar[tuple[str, ...]] = ("nsr", "nsr(redundancy=10)")
+    shared: ClassVar[tuple[str, ...]] = ("decides",)
     tests = tuple(SETS)
     measures = (MeanOverNodes(), WrongDistances())
     in_features = 2
@@ -80,7 +86,7 @@ class ShortestPaths(FieldTask):
 
     def network(self, unit: nn.Module) -> nn.Module:
         """The unit as the comparison of the algorithm."""
-        return PathFinder(unit)
+        return PathFinder(unit, decides=self.decides)
 
     @property
     def draws(self) -> int:

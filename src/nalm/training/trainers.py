@@ -1,9 +1,9 @@
 """Trainers carry out recipes. All take the same `RunGroup` and `Options` and return a `Trained`.
 
-A recipe names its trainer: the engine trains many models side by side in compiled programs, the second-order
-trainer solves one after the other, the loop trains large networks one after the other with checkpoints;
-"eager" is the engine without compilation. A name with a colon, such as `package.module:Class`, is a trainer of another package. Callers get the trainer
-from `trainer_of`, and need not know which it is.
+A recipe names its trainer: the engine trains many models side by side in compiled programs, "eager" does so
+without compiling, the second-order trainer solves one after the other, the loop trains large networks one
+after the other with checkpoints. A name with a colon, such as `package.module:Class`, is a trainer of another
+package. Callers get the trainer from `trainer_of`, and need not know which it is.
 """
 
 from __future__ import annotations

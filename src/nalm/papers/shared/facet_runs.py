@@ -5,8 +5,8 @@ The share of runs that succeed is the main number, the median error the second.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -20,7 +20,6 @@ from nalm.papers.claims import Findings, Key
 from nalm.papers.entry import Measured, Records
 from nalm.papers.scale import Scale, shortened
 from nalm.papers.shared.findings import median, share
-from nalm.recipes import Recipe
 from nalm.tasks import Facet, Task
 
 ERROR = "error"
@@ -34,23 +33,18 @@ class FacetRow:
         row: its name in the entry.
         model: the model as written on the command line.
         task: the task, whose facets say what success is.
-        change: what it changes in the model's recipe, if anything.
+        of: the task in whose columns it stands, if another: a variant of ours beside what is published.
     """
 
     row: str
     model: str
     task: Task
-    change: Callable[[Recipe], Recipe] | None = None
-
-    @property
-    def case(self) -> Case:
-        """What is trained for it, with all steps."""
-        plain = Case(ModelSpec.parse(self.model), self.task, schedule="scaled")
-        return plain if self.change is None else replace(plain, other_recipe=self.change(plain.named_recipe))
+    of: Task | None = None
 
     def at(self, scale: Scale) -> Case:
         """What is trained for it at a scale."""
-        return self.case if scale.steps is None else shortened(self.case, scale.steps)
+        case = Case(ModelSpec.parse(self.model), self.task, schedule="scaled")
+        return case if scale.steps is None else shortened(case, scale.steps)
 
 
 def column(task: Task, facet: Facet) -> str:
@@ -100,7 +94,7 @@ class FacetLayout:
         for row, runs in held:
             for facet in row.task.facets():
                 errors = [error_on(record, facet) for record in runs]
-                place = row.row, column(row.task, facet)
+                place = row.row, column(row.of or row.task, facet)
                 found[*place, "success"] = share([error < (facet.below or 0.0) for error in errors])
                 found[*place, ERROR] = median(errors)
         notes = [*self.budget(scale).reduced()]

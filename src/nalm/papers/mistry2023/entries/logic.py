@@ -48,7 +48,11 @@ ENTRIES = (
         metrics=(SUCCESS, SOLVED_AT),
         claims=(
             *(Claim(op, "is learnt by a stack of 8 units", full(_row(8), [op])) for op in Logic.ops),
-            Claim("gates", "are learnt by AND and negation alone, 8 units", full(_row(8, de_morgan=True), _GATES)),
+            Claim(
+                "gates",
+                "are learnt by AND and negation alone, 8 units",
+                full(_row(8, de_morgan=True), _GATES),
+            ),
             Claim("xor", "needs a stack: one layer cannot express it", none(_ONE_LAYER, ["xor"])),
             Claim("units", "more of them help until 8, then no more", _saturates()),
             Claim("units", "more of them help from 1 to 2", more_often(_row(2), _row(1))),
@@ -60,7 +64,7 @@ ENTRIES = (
             ),
         ),
         note=(
-            "The thesis gives no numbers, data, settings or seeds. Ours: two layers, Adam with the rate 0.01, "
+            "The thesis has no numbers, data, settings or seeds. Ours: two layers, Adam with the rate 0.01, "
             "10,000 steps, batches of 128, 10 seeds; gates see random truth values and count as learnt with "
             "a root mean squared error below 0.1, the other operations see U[0, 1) and need 0.01. 'Addition "
             "with division' is read as (a + b) / 2, the constant is 1. Implication is ours. That AND and OR "
