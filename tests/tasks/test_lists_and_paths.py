@@ -97,11 +97,19 @@ def test_a_stored_task_is_rebuilt():
         assert type(task).rebuild(task.labels(), task.identity()) == task
 
 
-def test_a_network_that_decides_rounds_its_comparison_outside_training_only():
+def test_a_discrete_network_rounds_comparison_and_weights_outside_training_only():
     unit = nalm.NSR(2, 1)
-    for decides in (False, True):
-        reader = ListReader(unit, 1, starts_with_first=True, decides=decides)
-        reader.reader.cell.unit.sums.weight.data = torch.eye(2)
+    for discrete in (False, True):
+        reader = ListReader(unit, 1, starts_with_first=True, discrete=discrete)
+        reader.reader.cell.unit.sums.weight.data = torch.tensor([[0.9, 0.01], [-0.01, 0.9]])
         x, _ = sample(Lists("min"), 0, Split.TRAIN, 20, dtype=torch.float32)
         assert not torch.equal(reader.train()(x), reader.train()(x).round())
-        assert decides == bool(torch.equal(reader.eval()(x), reader.eval()(x).round()))
+        assert discrete == bool(torch.equal(reader.eval()(x), reader.eval()(x).round()))
+
+
+def test_a_discrete_path_finder_rounds_its_offers():
+    network = PathFinder(smallest(), discrete=True).eval()
+    network.offer.weight.data = torch.full((1, 2), 0.8)
+    network.branch.sums.weight.data = torch.tensor([[0.7, 0.2], [-0.3, 1.0]])
+    weights, distances = sample(ShortestPaths(), 0, "test", 5, dtype=torch.float32)
+    assert torch.equal(network(weights), distances)

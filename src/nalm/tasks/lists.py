@@ -40,10 +40,10 @@ class Lists(FieldTask):
     """The minimum of a list, or how often a digit occurs in it.
 
     Attributes:
-        decides: whether comparisons are rounded to true or false outside training; ours, see `Branch`.
+        discrete: whether comparisons and weights of sums are rounded outside training; ours.
     """
 
-    decides: bool = False
+    discrete: bool = False
 
     name = "lists"
     ops = tuple(ELEMENT)
@@ -51,7 +51,7 @@ class Lists(FieldTask):
     tests = tuple(LENGTHS)
     measures = (MeanSquaredError(), WrongNumber())
     log_interval: int = 200
-    shared: ClassVar[tuple[str, ...]] = ("op", "decides")
+    shared: ClassVar[tuple[str, ...]] = ("op", "discrete")
 
     @property
     def in_features(self) -> int:  # type: ignore[override]
@@ -79,7 +79,7 @@ class Lists(FieldTask):
 
     def network(self, unit: nn.Module) -> nn.Module:
         """The unit as the comparison of a recurrent cell."""
-        return ListReader(unit, ELEMENT[self.op], starts_with_first=self.op == "min", decides=self.decides)
+        return ListReader(unit, ELEMENT[self.op], starts_with_first=self.op == "min", discrete=self.discrete)
 
     def numbers(self, seed: int, split: str) -> dict[str, Any]:
         """None: all runs draw alike."""

@@ -37,15 +37,15 @@ class Piecewise(FieldTask):
     """One of two sums of a and b, chosen by whether a > b.
 
     Attributes:
-        decides: whether comparisons are rounded to true or false outside training; ours, see `Branch`.
+        discrete: whether comparisons and weights of sums are rounded outside training; ours.
     """
 
-    decides: bool = False
+    discrete: bool = False
 
     name = "piecewise"
     ops = tuple(PIECES)
     models: ClassVar[tuple[str, ...]] = ("nsr", "nsr(redundancy=10)")
-    shared: ClassVar[tuple[str, ...]] = ("decides",)
+    shared: ClassVar[tuple[str, ...]] = ("discrete",)
     tests = tuple(TIMES)
     measures = (MeanSquaredError(), WrongNumber())
     in_features = 2
@@ -53,7 +53,7 @@ class Piecewise(FieldTask):
 
     def network(self, unit: nn.Module) -> nn.Module:
         """The comparison and two sums."""
-        return Branch(unit, 2, decides=self.decides)
+        return Branch(unit, 2, discrete=self.discrete)
 
     def numbers(self, seed: int, split: str) -> dict[str, Any]:
         """The two sums, and the sizes of numbers."""

@@ -65,16 +65,16 @@ class ShortestPaths(FieldTask):
     """Distances of all nodes from the first.
 
     Attributes:
-        decides: whether comparisons are rounded to true or false outside training; ours, see `Branch`.
+        discrete: whether comparisons and weights of sums are rounded outside training; ours.
     """
 
     op: str = "distance"
-    decides: bool = False
+    discrete: bool = False
 
     name = "shortest-paths"
     ops = ("distance",)
     models: ClassVar[tuple[str, ...]] = ("nsr", "nsr(redundancy=10)")
-    shared: ClassVar[tuple[str, ...]] = ("decides",)
+    shared: ClassVar[tuple[str, ...]] = ("discrete",)
     tests = tuple(SETS)
     measures = (MeanOverNodes(), WrongDistances())
     in_features = 2
@@ -86,7 +86,7 @@ class ShortestPaths(FieldTask):
 
     def network(self, unit: nn.Module) -> nn.Module:
         """The unit as the comparison of the algorithm."""
-        return PathFinder(unit, decides=self.decides)
+        return PathFinder(unit, discrete=self.discrete)
 
     @property
     def draws(self) -> int:

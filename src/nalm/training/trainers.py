@@ -72,7 +72,7 @@ class Engine(Trainer):
     """Trains many models of one architecture side by side, in compiled programs."""
 
     name, chunk = "engine", 1000
-    programs = ("train", "evaluate")
+    programs: ClassVar[tuple[str, ...]] = ("train", "evaluate")
     SECONDS_PER_STEP: ClassVar[float] = 1e-6
     """For one run with two inputs."""
 
@@ -96,7 +96,8 @@ class Eager(Engine):
     run.
     """
 
-    name, chunk, programs = "eager", 200, ()
+    name, chunk = "eager", 200
+    programs: ClassVar[tuple[str, ...]] = ()
     SECONDS_PER_STEP: ClassVar[float] = 5e-4
     """For one of forty runs of a recurrence over ten elements."""
 
