@@ -16,7 +16,7 @@ from nalm.evaluate.outcome import Limits
 from nalm.evaluate.reference import upper_bound
 from nalm.experiment.run import Case
 from nalm.experiment.store import Record
-from nalm.tasks import Facet, Task
+from nalm.tasks import Facet, Split, Task
 
 References = Mapping[Task, Sequence[Record]]
 """The runs of the reference of each task."""
@@ -33,13 +33,30 @@ def on_facet(records: Sequence[Record], facet: Facet) -> list[Record]:
 
 
 def judged_on_facet(
-    records: Sequence[Record], reference: Sequence[Record], threshold: float | None = None
+    records: Sequence[Record],
+    reference: Sequence[Record],
+    threshold: float | None = None,
+    known: Limits | None = None,
 ) -> list[Judged[Record]]:
-    """Runs judged by those of the reference on the same facet, or by a threshold; none without either."""
-    below = _limits(reference) if threshold is None else Limits(threshold, threshold)
+    """Runs judged by a threshold, by known limits, or by the reference on the same facet; none without any.
+
+    Args:
+        records: the runs, on the facet.
+        reference: the runs of the reference, on the facet.
+        threshold: the error below which a run is solved, which comes before all else.
+        known: the limits of the facet, see `limits_of`.
+    """
+    below = known or _limits(reference)
+    if threshold is not None:
+        below = Limits(threshold, threshold)
     if below is None:
         return []
     return [Judged(record, below, assess(record, below)) for record in records]
+
+
+def limits_of(task: Task, facet: Facet) -> Limits | None:
+    """The limits that a facet sets itself; None if it leaves them to a reference."""
+    return None if facet.below is None else Limits(facet.below, task.threshold(Split.VALIDATION))
 
 
 def _limits(reference: Sequence[Record]) -> Limits | None:

@@ -12,7 +12,7 @@ from typing import Any, Protocol
 from nalm.evaluate.judged import Judged, assess
 from nalm.evaluate.outcome import Limits, limits
 from nalm.evaluate.summary import Assessment, summarise, summarise_costs
-from nalm.experiment.facets import References, is_reference, judged_on_facet, on_facet
+from nalm.experiment.facets import References, is_reference, judged_on_facet, limits_of, on_facet
 from nalm.experiment.rebuild import read
 from nalm.experiment.run import Case, Run
 from nalm.experiment.store import BULK, Record, Store
@@ -53,7 +53,8 @@ def _facet_rows(
     """One row per facet of the task."""
     for facet in case.task.facets():
         runs, solved = (on_facet(each, facet) for each in (records, references.get(case.task, ())))
-        row = _row(case, runs, judged_on_facet(runs, solved, threshold))
+        judged = judged_on_facet(runs, solved, threshold, limits_of(case.task, facet))
+        row = _row(case, runs, judged)
         reference = case.task.reference if threshold is None else None
         told = {"labels": dict(facet.labels), "error": facet.curve, "reference": reference}
         yield {**row, "labels": {**row["labels"], **facet.labels}, "facet": told}

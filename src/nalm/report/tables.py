@@ -69,7 +69,7 @@ def _formula_table(result: dict[str, Any]) -> TextTable:
             str(row["labels"]["expression"]),
             row["op"],
             str(row["inputs"]),
-            row["range"],
+            row["range"] or "",
             interval(row["success"], "rate", "{:.2f}"),
             f"{row['equal']} of {row['runs']}",
             _short(", ".join(f"{formula} ({runs})" for formula, runs in row["found"].items()), 60),

@@ -63,9 +63,12 @@ def logged_steps(iterations: int) -> list[int]:
 
 
 class _Solved:
-    """One run: its result, and its parameters at the logged steps, `points x parameters`."""
+    """One run: its result, its parameters at the logged steps, `points x parameters`, and its errors there.
 
-    def __init__(self, result: Result, points: Tensor, errors: dict[Split, Tensor]) -> None:
+    Errors are by `split/name`, each `points x ...`.
+    """
+
+    def __init__(self, result: Result, points: Tensor, errors: dict[str, Tensor]) -> None:
         self.result, self.points, self.errors = result, points, errors
 
 
@@ -82,7 +85,12 @@ def _run(flat: Flat, task: Task, recipe: Recipe, seed: int, limit: int, steps: S
     last = len(result.path) - 1
     at = [min(step, last) for step in steps[:-1]]
     points = torch.stack([*(result.path[k] for k in at), result.vector])
-    errors = {split: _errors(flat, task, seed, split, points) for split in (Split.VALIDATION, Split.TEST)}
+    errors = {
+        f"{split}/{name}": error
+        for split in task.splits
+        if split != Split.TRAIN
+        for name, error in _errors(flat, task, seed, split, points).items()
+    }
     return _Solved(result, points, errors)
 
 
@@ -92,16 +100,22 @@ def _contiguous(rows: tuple[Tensor, Tensor]) -> tuple[Tensor, Tensor]:
     return x.contiguous(), y.contiguous()
 
 
-def _errors(flat: Flat, task: Task, seed: int, split: Split, points: Tensor) -> Tensor:
-    """Mean squared errors on the fixed set of a split, shape `points`."""
-    block, total = task.block(split), torch.zeros(len(points), dtype=torch.float64)
+def _errors(flat: Flat, task: Task, seed: int, split: str, points: Tensor) -> dict[str, Tensor]:
+    """The task's errors on the fixed set of a split by name, each `points x ...`."""
+    block, measures = task.block(split), task.measures
+    totals = {m.name: torch.zeros(len(points), *m.shape, dtype=torch.float64) for m in measures}
     distinct = [0, *(k for k in range(1, len(points)) if not torch.equal(points[k], points[k - 1]))]
     for index in range(task.samples(split) // block):
         x, y = _contiguous(sample(task, seed, split, block, index))
-        total[distinct] += (flat.predict(points[distinct], x) - y).square().sum((1, 2))
+        prediction = flat.predict(points[distinct], x)
+        for measure in measures:
+            totals[measure.name][distinct] += measure.total(prediction, y)
     for before, after in itertools.pairwise([*distinct, len(points)]):
-        total[before:after] = total[before]
-    return total / (task.samples(split) * task.out_features)
+        for total in totals.values():
+            total[before:after] = total[before].clone()
+    return {
+        m.name: totals[m.name] / (task.samples(split) * m.per_sample(task.target_shape)) for m in measures
+    }
 
 
 def _collect(
@@ -110,6 +124,8 @@ def _collect(
     chosen = flat.named(torch.stack([run.result.vector for run in solved]))
     history = torch.stack([run.points for run in solved])
     kept = flat.size <= MOST_FOLLOWED
+    curves = {name: _over_time([run.errors[name] for run in solved]) for name in solved[0].errors}
+    decisive = runs.tasks[0].measures[0].name
     shaped = {
         name: part.reshape(len(runs), len(steps), *shape)
         for (name, shape), part in zip(flat.shapes.items(), history.split(flat.sizes, -1), strict=True)
@@ -119,8 +135,8 @@ def _collect(
         tasks=list(runs.tasks),
         seeds=list(runs.seeds),
         steps=torch.tensor(steps),
-        validation=torch.stack([run.errors[Split.VALIDATION] for run in solved]),
-        test=torch.stack([run.errors[Split.TEST] for run in solved]),
+        validation=curves.pop(f"{Split.VALIDATION}/{decisive}"),
+        test=curves.pop(f"{runs.tasks[0].tests[0]}/{decisive}"),
         # The last point holds the weights that were chosen on fresh rows.
         chosen=torch.full((len(runs),), len(steps) - 1),
         chosen_parameters=chosen,
@@ -132,4 +148,10 @@ def _collect(
         compiled=False,
         seconds=seconds,
         costs=[run.result.cost.as_dict() for run in solved],
+        errors=curves,
     )
+
+
+def _over_time(errors: Sequence[Tensor]) -> Tensor:
+    """Errors of each run, `points x ...`, as one tensor with the points last."""
+    return torch.stack(list(errors)).movedim(1, -1)

@@ -3,6 +3,7 @@
 from nalm.tasks._base import OPERATIONS, Facet, Split, Task
 from nalm.tasks._sampling import RangeTask
 from nalm.tasks.arithmetic import ArithmeticDataset
+from nalm.tasks.comparison import Comparison
 from nalm.tasks.composition import Composition
 from nalm.tasks.csv_file import read_csv
 from nalm.tasks.digits.colour import MnistColour
@@ -15,6 +16,8 @@ from nalm.tasks.distributions import Benford, ByInput, TruncatedNormal
 from nalm.tasks.environment import EnvironmentTask
 from nalm.tasks.epidemic import Epidemic
 from nalm.tasks.known_ranges import RANGE_SETS, RANGES, TEST_RANGES, expand_ranges
+from nalm.tasks.lists import Lists
+from nalm.tasks.logic import Logic
 from nalm.tasks.measures import (
     MeanAbsoluteError,
     MeanSquaredError,
@@ -23,8 +26,10 @@ from nalm.tasks.measures import (
     WrongClass,
     WrongNumber,
 )
+from nalm.tasks.piecewise import Piecewise
 from nalm.tasks.ranges import Distribution, Range
 from nalm.tasks.reciprocal import Reciprocal
+from nalm.tasks.shortest_paths import ShortestPaths
 from nalm.tasks.single_module import SingleModule
 from nalm.tasks.stored import StoredTask
 from nalm.tasks.table import Table
@@ -36,17 +41,18 @@ _SYNTHETIC: tuple[type[RangeTask], ...] = (
 _DIGITS: tuple[type[Task], ...] = (
     *(MnistSequential, MnistSeries, MnistIsolated, MnistColour, MnistParity, MnistComparison),
 )
-_DYNAMICS: tuple[type[Task], ...] = (Epidemic,)
-TASKS: dict[str, type[Task]] = {task.name: task for task in (*_SYNTHETIC, *_DIGITS, *_DYNAMICS)}
+_LOGIC: tuple[type[Task], ...] = (Logic, Comparison, Piecewise, Lists, ShortestPaths)
+_OTHERS: tuple[type[Task], ...] = (Epidemic,)
+TASKS: dict[str, type[Task]] = {task.name: task for task in (*_SYNTHETIC, *_DIGITS, *_LOGIC, *_OTHERS)}
 """Every task by its name on the command line."""
 KINDS: dict[str, type[Task]] = {**TASKS, Table.name: Table}
 """Every kind of task by the name that runs are stored under."""
 
 __all__ = [
     "KINDS", "OPERATIONS", "RANGES", "RANGE_SETS", "TASKS", "TEST_RANGES", "ArithmeticDataset", "Benford",
-    "ByInput", "Composition", "Distribution", "EnvironmentTask", "Epidemic", "Facet", "MeanAbsoluteError",
-    "MeanSquaredError", "Measure", "MnistColour", "MnistComparison", "MnistIsolated", "MnistParity",
-    "MnistSequential", "MnistSeries", "Range", "RangeTask", "Reciprocal", "Shortfall", "SingleModule",
-    "Split", "StoredTask", "Table", "Task", "TenParameters", "TruncatedNormal", "WrongClass", "WrongNumber",
-    "expand_ranges", "read_csv",
+    "ByInput", "Comparison", "Composition", "Distribution", "EnvironmentTask", "Epidemic", "Facet", "Lists",
+    "Logic", "MeanAbsoluteError", "MeanSquaredError", "Measure", "MnistColour", "MnistComparison",
+    "MnistIsolated", "MnistParity", "MnistSequential", "MnistSeries", "Piecewise", "Range", "RangeTask",
+    "Reciprocal", "ShortestPaths", "Shortfall", "SingleModule", "Split", "StoredTask", "Table", "Task",
+    "TenParameters", "TruncatedNormal", "WrongClass", "WrongNumber", "expand_ranges", "read_csv",
 ]  # fmt: skip

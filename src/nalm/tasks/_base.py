@@ -46,11 +46,13 @@ class Facet:
         labels: what distinguishes it from the other rows.
         curve: the error by which its runs are judged, `split/name` as stored.
         index: which element of that error; None if it is a number.
+        below: the error below which a run succeeds; None if the runs of the task's reference set it.
     """
 
     labels: Mapping[str, str | int]
     curve: str
     index: int | None = None
+    below: float | None = None
 
 
 Predict = Callable[[Any], Tensor]

@@ -1,9 +1,9 @@
 """Trainers carry out recipes. All take the same `RunGroup` and `Options` and return a `Trained`.
 
-A recipe names its trainer: the engine trains many models side by side in compiled programs, the second-order
-trainer solves one after the other, the loop trains large networks one after the other with checkpoints. A
-name with a colon, such as `package.module:Class`, is a trainer of another package. Callers get the trainer
-from `trainer_of`, and need not know which it is.
+A recipe names its trainer: the engine trains many models side by side in compiled programs, "eager" does so
+without compiling, the second-order trainer solves one after the other, the loop trains large networks one
+after the other with checkpoints. A name with a colon, such as `package.module:Class`, is a trainer of another
+package. Callers get the trainer from `trainer_of`, and need not know which it is.
 """
 
 from __future__ import annotations
@@ -72,7 +72,7 @@ class Engine(Trainer):
     """Trains many models of one architecture side by side, in compiled programs."""
 
     name, chunk = "engine", 1000
-    programs = ("train", "evaluate")
+    programs: ClassVar[tuple[str, ...]] = ("train", "evaluate")
     SECONDS_PER_STEP: ClassVar[float] = 1e-6
     """For one run with two inputs."""
 
@@ -87,6 +87,26 @@ class Engine(Trainer):
     def seconds(self, runs: int, recipe: Recipe, inputs: int) -> float:
         """Roughly how many seconds these runs take on one core, without compilation."""
         return runs * recipe.iterations * max(1, inputs / 8) * self.SECONDS_PER_STEP
+
+
+class Eager(Engine):
+    """Trains many models side by side without compiling: for networks of very many small steps in a row.
+
+    Written out for a compiler, a recurrence over a thousand elements would take longer to compile than to
+    run.
+    """
+
+    name, chunk = "eager", 200
+    programs: ClassVar[tuple[str, ...]] = ()
+    SECONDS_PER_STEP: ClassVar[float] = 5e-4
+    """For one of forty runs of a recurrence over ten elements."""
+
+    def train(self, runs: RunGroup, options: Options) -> Trained:
+        """Train one copy of the model per seed, each with its own task and recipe."""
+        return engine.train_side_by_side(runs, replace(options, compiled=False))
+
+    def prepare(self, model: nn.Module, task: Task, recipe: Recipe, program: str) -> None:
+        """Nothing: there are no programs."""
 
 
 class Loop(Trainer):
@@ -181,7 +201,8 @@ class DynamicsSearch(Trainer):
 
 
 TRAINERS: dict[str, Trainer] = {
-    trainer.name: trainer for trainer in (Engine(), Loop(), SecondOrder(), Compose(), DynamicsSearch())
+    trainer.name: trainer
+    for trainer in (Engine(), Eager(), Loop(), SecondOrder(), Compose(), DynamicsSearch())
 }
 
 

@@ -4,6 +4,7 @@ from nalm.papers.entry import Entry
 from nalm.papers.mistry2023.entries import (
     benchmark,
     calcnet,
+    comparison,
     composition,
     digits_division,
     digits_product,
@@ -15,6 +16,7 @@ from nalm.papers.mistry2023.entries import (
     epidemic,
     examples,
     illustrations,
+    logic,
     losses,
     mlp,
     multiplication,
@@ -26,6 +28,7 @@ from nalm.papers.mistry2023.entries import (
 ENTRIES: tuple[Entry, ...] = (
     *benchmark.ENTRIES,
     *calcnet.ENTRIES,
+    *comparison.ENTRIES,
     *composition.ENTRIES,
     *digits_division.ENTRIES,
     *digits_product.ENTRIES,
@@ -37,6 +40,7 @@ ENTRIES: tuple[Entry, ...] = (
     *epidemic.ENTRIES,
     *examples.ENTRIES,
     *illustrations.ENTRIES,
+    *logic.ENTRIES,
     *losses.ENTRIES,
     *mlp.ENTRIES,
     *multiplication.ENTRIES,
