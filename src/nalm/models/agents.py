@@ -56,7 +56,9 @@ class Agent(nn.Module):
         self.actor = nn.Linear(MEMORY, actions)
         self.critic = nn.Linear(MEMORY, 1)
 
-    def forward(self, seen: Tensor, instruction: Tensor | None = None, memory: Tensor | None = None) -> Tensor:
+    def forward(
+        self, seen: Tensor, instruction: Tensor | None = None, memory: Tensor | None = None
+    ) -> Tensor:
         """What is seen, `n x 64`; or a step: scores, value and the new memory side by side.
 
         Args:

@@ -17,7 +17,7 @@ _LINE, _FLOOR, _AGENT, _TARGET = (40, 40, 40), (0, 0, 0), (160, 160, 160), (255,
 def picture(agent: int, target: int) -> Tensor:
     """The picture of a state, `56 x 56 x 3`, bytes; an agent on the red square hides it."""
     shown = torch.tensor(_LINE, dtype=torch.uint8).repeat(POINTS, POINTS, 1)
-    colours = {place: _FLOOR for place in range(SQUARES)} | {target: _TARGET} | {agent: _AGENT}
+    colours = dict.fromkeys(range(SQUARES), _FLOOR) | {target: _TARGET} | {agent: _AGENT}
     for place, colour in colours.items():
         top, left = (1 + (_SQUARE + 1) * k for k in divmod(place, SIDE))
         shown[top : top + _SQUARE, left : left + _SQUARE] = torch.tensor(colour, dtype=torch.uint8)

@@ -126,7 +126,10 @@ class GridWorld(ActorCriticTask):
     def numbers(self, seed: int, split: str) -> dict[str, Any]:
         """The largest instruction, and the time at which an episode ends."""
         tested = split in self.tests
-        return {"latest": max(TESTED if tested else TRAINED), "limit": TEST_LIMIT if split != Split.TRAIN else LIMIT}
+        return {
+            "latest": max(TESTED if tested else TRAINED),
+            "limit": TEST_LIMIT if split != Split.TRAIN else LIMIT,
+        }
 
     def constants(self, split: str) -> dict[str, Tensor]:
         """All pictures."""
