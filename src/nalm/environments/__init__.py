@@ -1,4 +1,4 @@
-"""Environments for gymnasium, which `pip install 'nalm[agents]'` brings; importing this package registers them.
+"""Environments for gymnasium (`pip install 'nalm[agents]'`); importing this package registers them.
 
 `gymnasium.make("nalm.environments:nalm/GridWorld-v0")` imports it by itself.
 """

@@ -66,7 +66,7 @@ def play(agent: Agent, instruction: int, *, seed: int = 0, limit: int = 30) -> E
 
 
 def _inputs(agent: Agent, observation: Observation, *, first: bool) -> tuple[torch.Tensor, torch.Tensor]:
-    """What the agent takes of an observation: what it sees, and the instruction with a mark at the first step."""
+    """What the agent takes of an observation: what it sees; T, with a mark at the first step."""
     seen = agent(as_input(torch.from_numpy(observation["picture"])[None]))
     told = torch.tensor([[float(observation["instruction"][0]), float(first)]])
     return seen, told

@@ -24,10 +24,10 @@ class GridWorldEnv(gymnasium.Env[Observation, int]):
     RIGHT and PASS. An episode is terminated by arriving, and truncated at t = limit.
 
     Args:
-        instructions: the smallest and the largest T that are drawn; `reset(options={"instruction": 16})` gives
-            another.
+        instructions: the smallest and the largest T that are drawn;
+            `reset(options={"instruction": 16})` gives another.
         limit: the time at which an episode ends.
-        reward: "exact", or "graded" for less reward at other times (see `nalm.tasks.grid_world.rules`).
+        reward: "graded", or "exact" for none at other times than T (see `nalm.tasks.grid_world.rules`).
         render_mode: "rgb_array" or None.
     """
 
@@ -37,7 +37,7 @@ class GridWorldEnv(gymnasium.Env[Observation, int]):
         self,
         instructions: tuple[int, int] = (5, 12),
         limit: int = 20,
-        reward: str = "exact",
+        reward: str = "graded",
         render_mode: str | None = None,
     ) -> None:
         self.instructions, self.limit = instructions, limit

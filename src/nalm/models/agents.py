@@ -4,16 +4,17 @@ r"""The agent of Trask et al. 2018, section 4.5: a convnet, an LSTM as its memor
     v = conv(picture), \quad (h, c) = LSTM([v, T, unit(T)], (h, c)), \quad
     scores = A h + a, \quad value = b h + \beta
 
-The instruction T is an input beside what the convnet sees; in the paper's variant it also passes through a NAC
-into the LSTM. The plain agent has `none` in place of the unit.
+The instruction T is an input beside what the convnet sees; in the paper's variant it also passes through a
+NAC into the LSTM. The plain agent has `none` in place of the unit.
 
-Ours, because the paper names no sizes: the convnet of A3C (Mnih et al. 2016: 16 filters of 8 x 8 and 32 of 4 x 4)
-with larger strides, 8 and 1, because pictures have 56 points and a CPU trains it; 64 values seen, an LSTM of 64.
+Ours, because the paper names no sizes: the convnet of A3C (Mnih et al. 2016: 16 filters of 8 x 8, then 32 of
+4 x 4) with the strides 8 and 1, because pictures have 56 points and a CPU trains it; 64 values seen, an LSTM
+of 64, one number from the NAC.
 
-`CountingAgent` is not of the paper: the unit is a recurrent cell that is told T at the first step and a tick of 1
-at every step, and it is the agent's only memory.
+`CountingAgent` is not of the paper. Its only memory is a running sum of what the unit makes of T, which it is
+told at the first step alone, and of a tick of 1 at every step: with the weights 1 and -1, the time left.
 
-.. math:: s_t = unit([T \text{ at the first step, else } 0, 1, s_{t-1}]), \quad h = tanh(H [v, s_t] + \eta)
+.. math:: s_t = s_{t-1} + unit([T \text{ at the first step, else } 0, 1]), \quad h = tanh(H [v, s_t] + \eta)
 """
 
 from __future__ import annotations
@@ -95,10 +96,10 @@ class InstructedAgent(Agent):
 
 
 class CountingAgent(Agent):
-    """An agent whose only memory is one number that the unit computes."""
+    """An agent whose only memory is one number, a running sum of what the unit computes."""
 
     memory_size = 1
-    unit_features = (3, 1)
+    unit_features = (2, 1)
 
     def __init__(self, unit: nn.Module, actions: int) -> None:
         super().__init__(unit, actions)
@@ -108,7 +109,7 @@ class CountingAgent(Agent):
         """A step of the count."""
         time, first = instruction.unbind(-1)
         told = torch.stack([time * first, torch.ones_like(time)], -1)
-        count = self.unit(torch.cat([told, memory], -1))
+        count = memory + self.unit(told)
         return self.core(torch.cat([seen, count], -1)).tanh(), count
 
 

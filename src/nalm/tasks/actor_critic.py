@@ -4,11 +4,12 @@ r"""Agents with a memory and a critic: advantage actor-critic over whole episode
     L = \frac{1}{n} \sum_{episodes} \sum_t \left( -\log \pi(a_t) A_t - \beta H(\pi_t) + \kappa A_t^2 \right),
     \quad A_t = R_t - V_t
 
-where :math:`R_t` is the sum of rewards from step t on, :math:`V_t` the critic's value, :math:`H` the entropy, and
-the gradient of the first term does not pass through :math:`A_t` (Mnih et al. 2016).
+where :math:`R_t` is the sum of rewards from step t on, :math:`V_t` the critic's value, :math:`H` the entropy,
+and the gradient of the first term does not pass through :math:`A_t` (Mnih et al. 2016).
 
-Deviation: A3C runs episodes in asynchronous processes; here the episodes of a batch run side by side and end in
-one step of the optimiser, so that a run depends on its seed alone. There is no discount, because episodes are short.
+Deviation: A3C runs episodes in asynchronous processes; here the episodes of a batch run side by side and end
+in one step of the optimiser, so that a run depends on its seed alone. There is no discount, because episodes
+are short.
 """
 
 from __future__ import annotations

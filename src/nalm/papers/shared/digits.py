@@ -1,4 +1,4 @@
-"""Experiments on images of digits, and others in rows of runs: what is trained at a scale, what is read from it.
+"""Experiments on images of digits, and others in rows of runs: what is trained, and what is read from it.
 
 At the quick scale a task's own reduced protocol is run (`Task.reduced`): fewer seeds and epochs, and other
 schedules. The measures that are read here have names such as `test/mse_by_length`, and a curve

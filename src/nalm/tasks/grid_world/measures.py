@@ -1,7 +1,7 @@
 """What is measured of episodes in the grid world.
 
-An episode has the time of arrival, 0 for never, as its outcome, and two numbers beside it: the instruction, and
-whether it is possible to arrive at that time.
+An episode has the time of arrival, 0 for never, as its outcome, and two numbers beside it: the instruction,
+and whether it is possible to arrive at that time.
 """
 
 from __future__ import annotations
@@ -85,5 +85,5 @@ def _missed(prediction: Tensor, target: Tensor) -> Tensor:
 
 
 def _evened(belongs: Tensor) -> Tensor:
-    """Rows `models x n x rows` with weights, so that the mean over n is the mean over a row's own episodes."""
+    """Rows `models x n x rows` with weights: the mean over n is then that over a row's own episodes."""
     return belongs * belongs.shape[1] / belongs.sum(1, keepdim=True).clamp(min=1)

@@ -1,4 +1,4 @@
-"""Pictures of the grid world: 56 x 56 points, of which each square has 10 x 10, between lines of one point."""
+"""Pictures of the grid world, 56 x 56 points: each square has 10 x 10, between lines of one point."""
 
 from __future__ import annotations
 

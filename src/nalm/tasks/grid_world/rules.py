@@ -1,14 +1,15 @@
 r"""The rules of the grid world, for any number of episodes at once (Trask et al. 2018, section 4.5).
 
 An agent and a red square stand on different squares of a grid of 5 x 5. Every action moves the agent by one
-square, or not at all; a move against the wall does nothing. The agent is told a time T, and an episode ends when
-it steps on the red square, at time t, or at t = L. The reward is
+square, or not at all; a move against the wall does nothing. The agent is told a time T, and an episode ends
+when it steps on the red square, at time t, or at t = L. There is "the maximum episode reward m" for t = T,
+and an agent that always arrives at 12 gets "incrementally less reward with larger stimuli".
 
-.. math:: m = 1 \text{ if } t = T, \text{ else } 0
+Ours, because the paper states neither m, L nor how much less: m = 1, L is given by the caller, the reward is
 
-Ours, because the paper states neither m nor L: m = 1, and L is given by the caller. The paper says that an agent
-that arrives too early gets "incrementally less reward with larger stimuli", but not how much; the reward
-"graded" is :math:`\max(0, 1 - |t - T| / T)`. All randomness is handed in as uniform numbers.
+.. math:: graded: \max(0, 1 - |t - T| / T), \quad exact: 1 \text{ if } t = T, \text{ else } 0
+
+All randomness is handed in as uniform numbers.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ State = dict[str, Tensor]
 SIDE = 5
 SQUARES = SIDE * SIDE
 ACTIONS = ("UP", "DOWN", "LEFT", "RIGHT", "PASS")
-REWARDS = ("exact", "graded")
+REWARDS = ("graded", "exact")
 _DOWN, _RIGHT = (-1, 1, 0, 0, 0), (0, 0, -1, 1, 0)
 
 
@@ -39,7 +40,7 @@ def start(agent: Tensor, target: Tensor, instruction: Tensor) -> State:
     }
 
 
-def step(state: State, action: Tensor, limit: int | Tensor, reward: str = "exact") -> tuple[State, Tensor]:
+def step(state: State, action: Tensor, limit: int | Tensor, reward: str = "graded") -> tuple[State, Tensor]:
     """The state after an action, and the reward for it; nothing happens in an episode that is over."""
     over, time = state["done"], state["time"] + 1
     agent = moved(state["agent"], action)
@@ -61,7 +62,7 @@ def moved(place: Tensor, action: Tensor) -> Tensor:
     return row * SIDE + column
 
 
-def reward_at(time: Tensor, instruction: Tensor, reward: str = "exact") -> Tensor:
+def reward_at(time: Tensor, instruction: Tensor, reward: str = "graded") -> Tensor:
     """The reward for arriving at a time."""
     if reward == "exact":
         return (time == instruction).float()

@@ -1,12 +1,12 @@
 r"""Arrive exactly at time T: an agent in a grid world (Trask et al. 2018, section 4.5).
 
-Trained on T from 5 to 12, tested on T from 5 to 25. With `--op instruct` the instruction passes through the unit
-into the agent's LSTM, as in the paper; with `--op count`, which is ours, the unit is a cell that counts and is the
-agent's only memory (see `models/agents.py`).
+Trained on T from 5 to 12, tested on T from 5 to 25. With `--op instruct` the instruction passes through the
+unit into the agent's LSTM, as in the paper; with `--op count`, which is ours, the unit counts and its
+running sum is the agent's only memory (see `models/agents.py`).
 
-Ours, because the paper states no training: Adam with the rate 0.001, which falls to zero in the second half, 256
-episodes per step, gradients of norm 0.5 at most; L = 20 in training and 30 in the tests; the likeliest action is
-taken in the tests; the step with the fewest misses on T from 5 to 12 is chosen.
+Ours, because the paper states no training: Adam with the rate 0.001, which falls to zero in the second half,
+256 episodes per step, gradients of norm 0.5 at most; L = 20 in training and 30 in the tests; the likeliest
+action is taken in the tests; the step with the fewest misses on T from 5 to 12 is chosen.
 """
 
 from __future__ import annotations
@@ -42,12 +42,13 @@ class GridWorld(ActorCriticTask):
 
     Attributes:
         op: what the unit does: "instruct" or "count".
-        reward: "exact", or "graded" for less reward at other times.
+        reward: what is trained on: "graded", which the paper's text implies, or "exact". What is measured is
+            always whether the agent arrives exactly at T.
         protocol: "paper", or "quick" for fewer steps.
     """
 
     op: str = "instruct"
-    reward: str = "exact"
+    reward: str = "graded"
     protocol: str = "paper"
 
     name = "grid-world"
@@ -103,7 +104,7 @@ class GridWorld(ActorCriticTask):
     @property
     def input_names(self) -> list[str]:
         """What the unit takes."""
-        return ["T"] if self.op == "instruct" else ["T", "tick", "count"]
+        return ["T"] if self.op == "instruct" else ["T", "tick"]
 
     def network(self, unit: nn.Module) -> nn.Module:
         """The agent."""
@@ -181,7 +182,7 @@ class GridWorld(ActorCriticTask):
         return self.iterations // 40
 
     def adapt(self, recipe: Recipe) -> Recipe:
-        """A unit's penalties and clamps with the task's optimiser, batch and steps; a loop with checkpoints."""
+        """A unit's penalties with the task's optimiser, batch and steps; a loop with checkpoints."""
         if isinstance(recipe.optimiser, LevenbergMarquardt):
             expected = f"one that trains step by step: the agents of {self.name} learn from episodes"
             raise ArgumentError("recipe", expected, "second-order")
