@@ -48,7 +48,7 @@ def column(time: int) -> str:
 
 
 def _read(held: Held) -> Measured:
-    """By instruction: arrivals in time and reward in per cent, mean time of arrival, how many never arrive."""
+    """By instruction: arrivals in time and reward in per cent, mean arrival, and how many never arrive."""
     found: dict[Key, Finding] = {}
     for row, runs in held:
         in_time = np.array([100 * (1 - chosen(run, "test/missed_by_time")) for run in runs])
