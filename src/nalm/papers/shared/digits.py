@@ -67,14 +67,18 @@ _UNLIMITED = {"few": "one for each place", "per_digit": "one for each place"}
 def less_than_the_papers(case: Case, full: Case) -> list[str]:
     """How a case falls short of the full one: epochs and schedules, and sizes of its data."""
     ours, theirs = case.task, full.task
-    count = "steps" if ours.epoch() is None else "epochs"
-    epochs, whole = (each.recipe.iterations / (each.task.epoch() or 1) for each in (case, full))
+    steps, all_steps = case.recipe.iterations, full.recipe.iterations
     window = (
         "penalties grow in their third quarter, the learning rate falls to zero in their second half"
         if isinstance(ours, DigitTask) and ours.is_quick
         else "schedules shortened with them"
     )
-    notes = [f"{count}: {epochs:.3g} instead of {whole:g}, {window}"] if epochs < whole else []
+    epoch, whole_epoch = ours.epoch(), theirs.epoch()
+    if epoch is None or whole_epoch is None:
+        notes = [f"steps: {steps:,} instead of {all_steps:,}, {window}"] if steps < all_steps else []
+    else:
+        epochs, whole = steps / epoch, all_steps / whole_epoch
+        notes = [f"epochs: {epochs:.3g} instead of {whole:g}, {window}"] if epochs < whole else []
     for name, words in _SIZES.items():
         less, more = (_size(task, name) for task in (ours, theirs))
         if less != more:

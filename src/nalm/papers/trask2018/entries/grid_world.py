@@ -112,11 +112,15 @@ def _does_well(row: str, last: int) -> Check:
 
 
 def _deteriorates_after(row: str, last: int) -> Check:
-    """At least 80 % are in time at the last instruction, fewer at every one after it."""
+    """At least 80 % of the reward at the last instruction, fewer than 80 % in time at every one after it.
+
+    An agent that arrives at 12 has 92 % of the reward at T = 13.
+    """
 
     def check(f: Findings) -> Answer:
-        before, *after = _values(f, row, range(last, TESTED[-1] + 1), IN_TIME)
-        words = f"{before:.3g} % in time at T = {last}, at most {max(after):.3g} % after it"
+        (before,) = _values(f, row, [last], REWARD)
+        after = _values(f, row, range(last + 1, TESTED[-1] + 1), IN_TIME)
+        words = f"{before:.3g} % of the reward at T = {last}, then at most {max(after):.3g} % in time"
         return Answer(before >= _WELL and all(share < _WELL for share in after), detail=words)
 
     return check
