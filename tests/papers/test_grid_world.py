@@ -21,7 +21,7 @@ from nalm.papers.trask2018.entries.grid_world import (
 )
 from nalm.tasks.grid_world.task import TEST_LIMIT, TESTED
 
-ENTRY = next(entry for entry in ENTRIES if entry.id == "trask2018:fig5")
+ENTRY = ENTRIES["trask2018:fig5"]
 QUICK = Scale(quick=True)
 
 
