@@ -53,7 +53,7 @@ def play(agent: Agent, instruction: int, *, seed: int = 0, limit: int = 30) -> E
     env = GridWorldEnv(limit=limit)
     observation, about = env.reset(seed=seed, options={"instruction": instruction})
     memory = torch.zeros(1, agent.memory_size)
-    pictures, actions = [observation["picture"]], []
+    pictures, actions = [observation["picture"]], list[int]()
     arrived = over = False
     reward = 0.0
     while not (arrived or over):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import Any
 
 import gymnasium
 import numpy as np
@@ -31,7 +31,7 @@ class GridWorldEnv(gymnasium.Env[Observation, int]):
         render_mode: "rgb_array" or None.
     """
 
-    metadata: ClassVar[dict[str, Any]] = {"render_modes": ["rgb_array"], "render_fps": 4}
+    metadata: dict[str, Any] = {"render_modes": ["rgb_array"], "render_fps": 4}  # noqa: RUF012
 
     def __init__(
         self,
@@ -77,7 +77,7 @@ class GridWorldEnv(gymnasium.Env[Observation, int]):
         over = bool(self.state["done"])
         return self._observation(), float(reward), arrived, over and not arrived, self._about()
 
-    def render(self) -> NDArray[np.uint8] | None:  # type: ignore[override]
+    def render(self) -> NDArray[np.uint8] | None:
         """The picture of the state, if the render mode is "rgb_array"."""
         return None if self.render_mode is None else self._picture()
 

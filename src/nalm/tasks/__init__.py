@@ -36,7 +36,8 @@ _SYNTHETIC: tuple[type[RangeTask], ...] = (
 _DIGITS: tuple[type[Task], ...] = (
     *(MnistSequential, MnistSeries, MnistIsolated, MnistColour, MnistParity, MnistComparison),
 )
-TASKS: dict[str, type[Task]] = {task.name: task for task in (*_SYNTHETIC, *_DIGITS, GridWorld)}
+_AGENTS: tuple[type[Task], ...] = (GridWorld,)
+TASKS: dict[str, type[Task]] = {task.name: task for task in (*_SYNTHETIC, *_DIGITS, *_AGENTS)}
 """Every task by its name on the command line."""
 KINDS: dict[str, type[Task]] = {**TASKS, Table.name: Table}
 """Every kind of task by the name that runs are stored under."""
