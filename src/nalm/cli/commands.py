@@ -10,6 +10,7 @@ import typer
 from nalm._version import __version__
 from nalm.cli.bench import bench
 from nalm.cli.doctor import doctor
+from nalm.cli.episode import episode
 from nalm.cli.export import export
 from nalm.cli.list import list_
 from nalm.cli.report import report
@@ -24,6 +25,7 @@ COMMANDS: dict[str, Callable[..., None]] = {
     "bench": bench,
     "runs": runs,
     "export": export,
+    "episode": episode,
     "report": report,
     "reproduce": reproduce,
 }

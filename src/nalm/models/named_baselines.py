@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from torch import nn
 
+from nalm.models.agents import Nothing
 from nalm.models.baselines import MLP, FCProduct, SolvedAdd, SolvedDiv, SolvedMul
 from nalm.models.pair_cnn import PairCNN
 from nalm.models.sequence_baselines import GRU, LSTM, ReLURNN, TanhRNN
@@ -19,4 +20,5 @@ BASELINES: dict[str, type[nn.Module]] = {
     "add": SolvedAdd,
     "mul": SolvedMul,
     "div": SolvedDiv,
+    "none": Nothing,
 }

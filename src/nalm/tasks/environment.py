@@ -73,7 +73,7 @@ class EnvironmentTask(Task):
         likelihoods, rewards = [], []
         for step in range(self.steps):
             logs = predict(self.observe(state)).log_softmax(-1)
-            action = _sampled(logs.detach().exp(), u[:, self.chances + step])
+            action = sampled(logs.detach().exp(), u[:, self.chances + step])
             likelihoods.append(logs.gather(-1, action[..., None])[..., 0])
             state, reward = self.act(state, action)
             rewards.append(reward)
@@ -91,7 +91,7 @@ class EnvironmentTask(Task):
         return [measure.total(total[..., None], best[..., None]) for measure in self.measures]
 
 
-def _sampled(likelihood: Tensor, u: Tensor) -> Tensor:
+def sampled(likelihood: Tensor, u: Tensor) -> Tensor:
     """One action per uniform number: likelihood `models x n x actions`, u `models x n`."""
     below = (likelihood.cumsum(-1) < u[..., None]).sum(-1)
     return below.clamp(max=likelihood.shape[-1] - 1)

@@ -1,4 +1,4 @@
-"""Experiments on images of digits: what is trained at a scale, and what is read from the stored runs.
+"""Experiments on images of digits, and others in rows of runs: what is trained, and what is read from it.
 
 At the quick scale a task's own reduced protocol is run (`Task.reduced`): fewer seeds and epochs, and other
 schedules. The measures that are read here have names such as `test/mse_by_length`, and a curve
@@ -26,7 +26,7 @@ from nalm.papers.entry import Measured, Records
 from nalm.papers.scale import Scale
 from nalm.papers.shared.findings import found, share
 from nalm.papers.shared.series import Change
-from nalm.tasks import Split
+from nalm.tasks import Split, Task
 from nalm.tasks.digits._base import DigitTask
 from nalm.tasks.digits.sequences import SequenceTask
 
@@ -36,7 +36,7 @@ _EXACT = 1e-6
 """Weights this close to 1 are 1, as far as single precision tells."""
 
 
-def digit_case(model: str, task: DigitTask, scale: Scale, change: Change | None = None) -> Case:
+def digit_case(model: str, task: Task, scale: Scale, change: Change | None = None) -> Case:
     """A model on a task at a scale; a change that changes nothing gives the same case as none.
 
     At the quick scale it is the task with its reduced protocol, unless the scale says how many steps to take.
@@ -68,15 +68,18 @@ _UNLIMITED = {"few": "one for each place", "per_digit": "one for each place"}
 def less_than_the_papers(case: Case, full: Case) -> list[str]:
     """How a case falls short of the full one: epochs and schedules, and sizes of its data."""
     ours, theirs = case.task, full.task
-    assert isinstance(ours, DigitTask)
-    assert isinstance(theirs, DigitTask)
-    epochs, whole = (c.recipe.iterations / t.epoch() for c, t in ((case, ours), (full, theirs)))
+    steps, all_steps = case.recipe.iterations, full.recipe.iterations
     window = (
         "penalties grow in their third quarter, the learning rate falls to zero in their second half"
-        if ours.is_quick
+        if isinstance(ours, DigitTask) and ours.is_quick
         else "schedules shortened with them"
     )
-    notes = [f"epochs: {epochs:.3g} instead of {whole:g}, {window}"] if epochs < whole else []
+    epoch, whole_epoch = ours.epoch(), theirs.epoch()
+    if epoch is None or whole_epoch is None:
+        notes = [f"steps: {steps:,} instead of {all_steps:,}, {window}"] if steps < all_steps else []
+    else:
+        epochs, whole = steps / epoch, all_steps / whole_epoch
+        notes = [f"epochs: {epochs:.3g} instead of {whole:g}, {window}"] if epochs < whole else []
     rate, usual_rate = (c.recipe.optimiser.learning_rate for c in (case, full))
     if rate != usual_rate:
         notes.append(f"learning rate: {rate:g} instead of {usual_rate:g}")
@@ -88,7 +91,7 @@ def less_than_the_papers(case: Case, full: Case) -> list[str]:
     return notes
 
 
-def _size(task: DigitTask, name: str) -> float | str | None:
+def _size(task: Task, name: str) -> float | str | None:
     if name == "test_samples":
         return task.samples(Split.TEST)
     size: float | str | None = getattr(task, name, None)
@@ -109,7 +112,7 @@ class DigitRow:
 
     row: str
     model: str
-    task: DigitTask
+    task: Task
     change: Change | None = None
     column: str = ""
 
@@ -192,7 +195,7 @@ def length(count: int) -> str:
     return f"length {count}"
 
 
-def lengths_of(task: DigitTask) -> tuple[int, ...]:
+def lengths_of(task: Task) -> tuple[int, ...]:
     """The lengths of the sequences that it tests."""
     assert isinstance(task, SequenceTask)
     return task.lengths

@@ -3,6 +3,7 @@
 from nalm.papers.entry import Entry
 from nalm.papers.trask2018.entries import (
     digits,
+    grid_world,
     identity,
     recurrent,
     static,
@@ -10,6 +11,7 @@ from nalm.papers.trask2018.entries import (
 
 ENTRIES: tuple[Entry, ...] = (
     *digits.ENTRIES,
+    *grid_world.ENTRIES,
     *identity.ENTRIES,
     *recurrent.ENTRIES,
     *static.ENTRIES,
