@@ -44,7 +44,11 @@ def untrained(case: Case) -> Record:
     precision = case.task.dtype or torch.float32
     held = {name: p.detach().to(precision).numpy() for name, p in case.build().named_parameters()}
     nothing, zero = np.zeros(0), np.zeros(1)
-    further = {f"test/{measure.name}": np.zeros((*measure.shape, 1)) for measure in case.task.measures}
+    further = {
+        f"{split}/{measure.name}": np.zeros((*measure.shape, 1))
+        for split in case.task.tests
+        for measure in case.task.measures
+    }
     return Record(
         id="",
         task=case.task.name,

@@ -14,6 +14,7 @@ from nalm.tasks.digits.series import MnistSeries
 from nalm.tasks.distributions import Benford, ByInput, TruncatedNormal
 from nalm.tasks.environment import EnvironmentTask
 from nalm.tasks.known_ranges import RANGE_SETS, RANGES, TEST_RANGES, expand_ranges
+from nalm.tasks.language.task import Language
 from nalm.tasks.measures import (
     MeanAbsoluteError,
     MeanSquaredError,
@@ -35,14 +36,15 @@ _SYNTHETIC: tuple[type[RangeTask], ...] = (
 _DIGITS: tuple[type[Task], ...] = (
     *(MnistSequential, MnistSeries, MnistIsolated, MnistColour, MnistParity, MnistComparison),
 )
-TASKS: dict[str, type[Task]] = {task.name: task for task in (*_SYNTHETIC, *_DIGITS)}
+_OTHERS: tuple[type[Task], ...] = (Language,)
+TASKS: dict[str, type[Task]] = {task.name: task for task in (*_SYNTHETIC, *_DIGITS, *_OTHERS)}
 """Every task by its name on the command line."""
 KINDS: dict[str, type[Task]] = {**TASKS, Table.name: Table}
 """Every kind of task by the name that runs are stored under."""
 
 __all__ = [
     "KINDS", "OPERATIONS", "RANGES", "RANGE_SETS", "TASKS", "TEST_RANGES", "ArithmeticDataset", "Benford",
-    "ByInput", "Composition", "Distribution", "EnvironmentTask", "Facet", "MeanAbsoluteError",
+    "ByInput", "Composition", "Distribution", "EnvironmentTask", "Facet", "Language", "MeanAbsoluteError",
     "MeanSquaredError", "Measure", "MnistColour", "MnistComparison", "MnistIsolated", "MnistParity",
     "MnistSequential", "MnistSeries", "Range", "RangeTask", "Reciprocal", "Shortfall", "SingleModule",
     "Split", "StoredTask", "Table", "Task", "TenParameters", "TruncatedNormal", "WrongClass", "WrongNumber",

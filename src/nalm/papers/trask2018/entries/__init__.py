@@ -4,6 +4,7 @@ from nalm.papers.entry import Entry
 from nalm.papers.trask2018.entries import (
     digits,
     identity,
+    language,
     recurrent,
     static,
 )
@@ -11,6 +12,7 @@ from nalm.papers.trask2018.entries import (
 ENTRIES: tuple[Entry, ...] = (
     *digits.ENTRIES,
     *identity.ENTRIES,
+    *language.ENTRIES,
     *recurrent.ENTRIES,
     *static.ENTRIES,
 )
