@@ -23,6 +23,7 @@ from nalm.tasks.measures import (
     WrongClass,
     WrongNumber,
 )
+from nalm.tasks.programs.task import Programs
 from nalm.tasks.ranges import Distribution, Range
 from nalm.tasks.reciprocal import Reciprocal
 from nalm.tasks.single_module import SingleModule
@@ -36,7 +37,7 @@ _SYNTHETIC: tuple[type[RangeTask], ...] = (
 _DIGITS: tuple[type[Task], ...] = (
     *(MnistSequential, MnistSeries, MnistIsolated, MnistColour, MnistParity, MnistComparison),
 )
-_OTHERS: tuple[type[Task], ...] = (Language,)
+_OTHERS: tuple[type[Task], ...] = (Language, Programs)
 TASKS: dict[str, type[Task]] = {task.name: task for task in (*_SYNTHETIC, *_DIGITS, *_OTHERS)}
 """Every task by its name on the command line."""
 KINDS: dict[str, type[Task]] = {**TASKS, Table.name: Table}
@@ -46,7 +47,7 @@ __all__ = [
     "KINDS", "OPERATIONS", "RANGES", "RANGE_SETS", "TASKS", "TEST_RANGES", "ArithmeticDataset", "Benford",
     "ByInput", "Composition", "Distribution", "EnvironmentTask", "Facet", "Language", "MeanAbsoluteError",
     "MeanSquaredError", "Measure", "MnistColour", "MnistComparison", "MnistIsolated", "MnistParity",
-    "MnistSequential", "MnistSeries", "Range", "RangeTask", "Reciprocal", "Shortfall", "SingleModule",
+    "MnistSequential", "MnistSeries", "Programs", "Range", "RangeTask", "Reciprocal", "Shortfall", "SingleModule",
     "Split", "StoredTask", "Table", "Task", "TenParameters", "TruncatedNormal", "WrongClass", "WrongNumber",
     "expand_ranges", "read_csv",
 ]  # fmt: skip

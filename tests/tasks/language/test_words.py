@@ -34,7 +34,9 @@ def test_a_sentence_has_silence_before_it():
     assert torch.equal(one_hot(["eighty", "eight"], 7)[2:], vectors)
 
 
-@pytest.mark.parametrize(("words", "hint"), [(["fourty"], "forty"), ([], "one to 5"), (["and"] * 6, "6 words")])
+@pytest.mark.parametrize(
+    ("words", "hint"), [(["fourty"], "forty"), ([], "one to 5"), (["and"] * 6, "6 words")]
+)
 def test_what_is_no_sentence_is_refused(words, hint):
     with pytest.raises(ArgumentError, match=hint):
         one_hot(words)

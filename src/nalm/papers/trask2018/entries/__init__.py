@@ -5,6 +5,7 @@ from nalm.papers.trask2018.entries import (
     digits,
     identity,
     language,
+    programs,
     recurrent,
     static,
 )
@@ -13,6 +14,7 @@ ENTRIES: tuple[Entry, ...] = (
     *digits.ENTRIES,
     *identity.ENTRIES,
     *language.ENTRIES,
+    *programs.ENTRIES,
     *recurrent.ENTRIES,
     *static.ENTRIES,
 )

@@ -185,7 +185,11 @@ ENTRIES = (
             Claim(_LSTM, "overfits the training numbers and generalises poorly", _overfits(_LSTM)),
             Claim(_NAC, "performs poorly on training and test numbers", _poor(_NAC)),
             Claim(_NALU, "generalises best by a wide margin", _lower(_NALU, (_LSTM, _NAC), 10)),
-            Claim("LSTM + NAC•", "the multiplier is what matters: better than the sum", _lower("LSTM + NAC•", (_NAC,), 2)),
+            Claim(
+                "LSTM + NAC•",
+                "the multiplier is what matters: better than the sum",
+                _lower("LSTM + NAC•", (_NAC,), 2),
+            ),
         ),
         note=f"{NOTE} {BOUNDED}",
     ),
@@ -200,7 +204,11 @@ ENTRIES = (
         draw=_draw,
         claims=(
             Claim(_NALU, "tracks the number said so far", _sensible),
-            Claim(_NALU, "adds in 'twenty seven and eighty', which was never trained on", _adds_what_was_never_trained),
+            Claim(
+                _NALU,
+                "adds in 'twenty seven and eighty', which was never trained on",
+                _adds_what_was_never_trained,
+            ),
             Claim("Primer, 7.1", "the arithmetic of the NALU may not be used", _is_no_arithmetic),
         ),
         note=(

@@ -121,7 +121,9 @@ def habits(network: WordReader, task: Language) -> dict[str, float]:
     assert isinstance(unit, NALU)
     parts = parts_of(network, task.constants(Split.TEST)["sentences"])
     weight = unit.weights()["W"].detach()
-    share = (parts.gate * parts.sum).abs() / ((parts.gate * parts.sum).abs() + parts.product.abs() * (1 - parts.gate))
+    share = (parts.gate * parts.sum).abs() / (
+        (parts.gate * parts.sum).abs() + parts.product.abs() * (1 - parts.gate)
+    )
     return {
         "mean gate": float(parts.gate.mean()),
         "share of the sum in the result": float(share.nan_to_num().mean()),
