@@ -18,7 +18,14 @@ from nalm.papers.reproduce import rejudged, result_of
 from nalm.papers.scale import Scale
 from nalm.papers.trask2018.entries import language as entries
 from nalm.papers.trask2018.programs import inside_language as inside
-from nalm.papers.trask2018.programs.language import BEST, MEDIAN, LanguageRow, chosen_run, language_case, table
+from nalm.papers.trask2018.programs.language import (
+    BEST,
+    MEDIAN,
+    LanguageRow,
+    chosen_run,
+    language_case,
+    table,
+)
 from nalm.tasks import Language, Split
 
 QUICK, FEW = Scale(quick=True), Scale(quick=True, seeds=2)
@@ -127,7 +134,9 @@ def test_every_entry_gives_cells_and_a_figure(name):
 
 
 def test_tables_and_figure_share_their_runs():
-    (three,), (eleven,), (figure,) = (ENTRIES[name].experiments(QUICK) for name in sorted(NAMES, key=len)[::-1])
+    (three,), (eleven,), (figure,) = (
+        ENTRIES[name].experiments(QUICK) for name in sorted(NAMES, key=len)[::-1]
+    )
     sets = [set(each.cases) for each in (three, eleven, figure)]
     assert sorted(map(len, sets)) == [4, 8, 32]
     biggest = max(sets, key=len)

@@ -6,8 +6,8 @@ numbers. At each step every sample has its own unit; together they are one unit 
 Deviations: the state that is carried from step to step is the LSTM's alone. Appendix E calls the model a
 recurrent NALU, whose own state would be a second one; the paper does not specify it. A network that keeps one
 gives the last output back as part of `input`. Neither text specifies the functions that give the parameters:
-here they are linear. With `projected`, which is ours, the parameters are moved into the unit's admissible set,
-as the optimiser's step would move them, and gradients pass straight through.
+here they are linear. With `projected`, which is ours, the parameters are moved into the unit's admissible
+set, as they would be after an optimiser's step, and gradients pass straight through.
 """
 
 from __future__ import annotations

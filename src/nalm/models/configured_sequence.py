@@ -1,8 +1,8 @@
 """Units configured by an LSTM along a sequence of symbols and numbers: the recurrent NALU of programs.
 
-Trask et al. 2018, section 4.4 and appendix E. At each step the last input is a number and the others tell the
-symbol. The unit sees the number and its own state, which it replaces; the LSTM sees the symbol and chooses the
-unit's parameters.
+Trask et al. 2018, section 4.4 and appendix E. At each step the last input is a number and the others tell
+the symbol. The unit sees the number and its own state, which it replaces; the LSTM sees the symbol and
+chooses the unit's parameters.
 
 Ours, where the paper is silent: the unit has `slots` values of state, of which the first are the outputs. The
 LSTM also sees the state squashed by tanh, so that it can act on the sign of a difference, and sees nothing
@@ -97,8 +97,8 @@ class ConfiguredNALU(ConfiguredSequence):
 class ConfiguredNAU(ConfiguredSequence):
     """A NAU whose weights are functions of an LSTM's state at each step, clamped to [-1, 1].
 
-    Ours, to make the recurrent NALU robust: a clamped weight is exactly 1 where tanh and the logistic function
-    only come near, so that the error does not grow with the numbers; and there is no product to overflow.
+    Ours, to make the recurrent NALU robust: a clamped weight is exactly 1 where tanh and the logistic
+    function only come near, so that errors do not grow with the numbers; and no product can overflow.
     """
 
     def configured(self, control: int, hidden_size: int) -> nn.Module:

@@ -1,4 +1,4 @@
-r"""DNC, the differentiable neural computer: an LSTM that writes to and reads from a memory (Graves et al. 2016).
+"""DNC, the differentiable neural computer: an LSTM with a memory to write and to read (Graves et al. 2016).
 
 At each step the LSTM sees the input and what was read before, and its state gives, by one linear layer, the
 interface to a memory of `cells` rows of `width` values: what to erase and write, where (by content, or where

@@ -1,6 +1,6 @@
 r"""A network that reads a sentence word by word: embedding, LSTM, then the unit under test.
 
-.. math:: y = u\Big(\sum_t h_t\Big) \quad\text{or}\quad y = u(h_T), \qquad (h_t, c_t) = LSTM(e_{w_t}, h_{t-1}, c_{t-1})
+.. math:: y = u\Big(\sum_t h_t\Big) \;\text{or}\; y = u(h_T), \qquad h_t, c_t = LSTM(w_t, h_{t-1}, c_{t-1})
 
 Trask et al. 2018, section 4.3 and appendix D: the unit u sees the sum of all states, or the last.
 

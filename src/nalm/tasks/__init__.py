@@ -47,7 +47,7 @@ __all__ = [
     "KINDS", "OPERATIONS", "RANGES", "RANGE_SETS", "TASKS", "TEST_RANGES", "ArithmeticDataset", "Benford",
     "ByInput", "Composition", "Distribution", "EnvironmentTask", "Facet", "Language", "MeanAbsoluteError",
     "MeanSquaredError", "Measure", "MnistColour", "MnistComparison", "MnistIsolated", "MnistParity",
-    "MnistSequential", "MnistSeries", "Programs", "Range", "RangeTask", "Reciprocal", "Shortfall", "SingleModule",
-    "Split", "StoredTask", "Table", "Task", "TenParameters", "TruncatedNormal", "WrongClass", "WrongNumber",
-    "expand_ranges", "read_csv",
+    "MnistSequential", "MnistSeries", "Programs", "Range", "RangeTask", "Reciprocal", "Shortfall",
+    "SingleModule", "Split", "StoredTask", "Table", "Task", "TenParameters", "TruncatedNormal", "WrongClass",
+    "WrongNumber", "expand_ranges", "read_csv",
 ]  # fmt: skip

@@ -51,7 +51,7 @@ def test_a_run_logs_wrong_digits_on_every_set():
     )
     curves = {f"{split}/wrong_digits" for split in (Split.VALIDATION, Split.TEST, THREE)}
     assert curves <= set(found.errors)
-    assert all(0 <= found.errors[name].min() and found.errors[name].max() <= 1 for name in curves)
+    assert all(found.errors[name].min() >= 0 and found.errors[name].max() <= 1 for name in curves)
     assert {facet.curve for facet in case.task.facets()} == curves
 
 

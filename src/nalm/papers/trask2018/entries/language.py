@@ -44,16 +44,16 @@ _FAR, _NEAR = 15.0, 5.0
 
 NOTE = (
     "The paper says neither the loss, the numbers of the split, the size of the embedding nor whether NAC "
-    "and NALU see the sum of the LSTM's states. Ours: the mean squared error; 0 to 999, which are 1000 "
+    "and NALU see the sum of the LSTM's states. Ours: the mean absolute error; 0 to 999, which are 1000 "
     "numbers like the paper's 169 + 200 + 631, divided by a fixed draw with the numbers of figure 3 in the "
     "test set; an embedding as large as the state; summed states for all rows of table 3. As in the paper, "
     "the error of the best of all sizes, rates and seeds by validation is shown; the column marked median "
     "has the median over the seeds of its size and rate. The rows NAC•, NAU, NMU, RealNPU and iNALU are ours."
 )
 BOUNDED = (
-    "The printed training error of LSTM + NAC, 80.0, cannot be reached by this network: a state of an LSTM is "
-    "below 1 and a weight of a NAC is below 1, so that 32 summed states of at most five words stay below 160, "
-    "and no number above that can be predicted; the least possible training error is that of min(y, 160)."
+    "The printed training error of LSTM + NAC, 80.0, cannot be reached by this network: a state of an LSTM "
+    "is below 1 and a weight of a NAC is below 1, so that 32 summed states of at most five words stay below "
+    "160, and no larger number can be predicted; the least possible training error is that of min(y, 160)."
 )
 
 
@@ -212,8 +212,8 @@ ENTRIES = (
             Claim("Primer, 7.1", "the arithmetic of the NALU may not be used", _is_no_arithmetic),
         ),
         note=(
-            f"{NOTE} The row inside has the test error of the best run with one part of the NALU changed, and "
-            "what an arithmetic unit would show: a gate of 0 or 1, weights of -1, 0, 1, few inputs."
+            f"{NOTE} The row inside has the test error of the best run with one part of the NALU changed, "
+            "and what an arithmetic unit would show: a gate of 0 or 1, weights of -1, 0, 1, few inputs."
         ),
     ),
     TrainedStudy(

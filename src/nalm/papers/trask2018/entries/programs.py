@@ -30,17 +30,17 @@ _NALU, _NAU = "NALU", "NAU, clamped"
 _ROWS = {_NALU: "configured-nalu", _NAU: "configured-nau", "UGRNN": "ugrnn", "LSTM": "lstm", "DNC": "dnc"}
 _BASELINES = ("UGRNN", "LSTM", "DNC")
 _MANY, _HALF = 90.0, 50.0
-"""Per cent of digits that a model which has learnt the task gets right, and that one which has not does not."""
+"""Per cent of digits: a model that gets as many right has learnt the task, one that gets fewer has not."""
 
 NOTE = (
     "The paper has neither the programs, sizes, optimiser nor steps, and its figures have no numbers. Ours: "
-    "sums of two integers; programs 'if b < c : a else : d ± e', one symbol or integer per step; states of 32 "
-    "values; Adam with the rate 0.001, batches of 128, 100,000 steps. The NALU has four values of state; its "
-    "matrices are linear functions of the state of an LSTM that sees the symbols and the squashed state of "
-    "the NALU, and it adds 1 to magnitudes before their logarithm, because zeros would overflow. Digits are "
-    "compared place by place, from the units up. The mean over seeds, with two standard deviations, as in the "
-    "paper. The row 'NAU, clamped' is ours: a NAU in place of the NALU, whose computed weights are clamped to "
-    "[-1, 1]."
+    "sums of two integers; programs 'if b < c : a else : d ± e', one symbol or integer per step; states of "
+    "32 values; Adam with the rate 0.001, batches of 128, 100,000 steps. The NALU has four values of state; "
+    "its matrices are linear functions of the state of an LSTM that sees the symbols and the squashed state "
+    "of the NALU, and it adds 1 to magnitudes before their logarithm, because zeros would overflow. Digits "
+    "are compared place by place, from the units up. The mean over seeds, with two standard deviations, as "
+    "in the paper. The row 'NAU, clamped' is ours: a NAU in place of the NALU, whose computed weights are "
+    "clamped to [-1, 1]."
 )
 
 
