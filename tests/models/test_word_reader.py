@@ -42,12 +42,28 @@ def test_states_are_those_of_torchs_lstm_and_silence_leaves_the_start_alone(word
         torch.testing.assert_close(ours, theirs)
 
 
-def test_the_unit_sees_the_sum_of_all_states_or_the_last():
-    words = (3, 0)
-    summed, final = reader(summed=True), reader(summed=False)
-    states = by_torch(summed, words)
-    torch.testing.assert_close(summed(sentence(*words)), summed.unit(states[0] + states[1]))
-    torch.testing.assert_close(final(sentence(*words)), final.unit(states[1]))
+@pytest.mark.parametrize(
+    ("combine", "expected"),
+    [
+        ("outputs", lambda unit, first, last: unit(first) + unit(last)),
+        ("summed", lambda unit, first, last: unit(first + last)),
+        ("final", lambda unit, first, last: unit(last)),
+    ],
+)
+def test_results_are_summed_or_states_or_the_last_state_counts(combine, expected):
+    words, network = (3, 0), reader(combine=combine)
+    torch.testing.assert_close(network(sentence(*words)), expected(network.unit, *by_torch(network, words)))
+
+
+def test_a_pole_at_zero_does_no_harm_in_silence():
+    network = WordReader(WORDS, SIZE, nalm.NALU(SIZE, 1)).double()
+    with torch.no_grad():
+        network.unit.w_hat.fill_(-50)
+        network.unit.m_hat.fill_(50)
+    result = network(sentence(2, length=5))
+    torch.testing.assert_close(result, network(sentence(2, length=1)))
+    result.sum().backward()
+    assert all(p.grad.isfinite().all() for p in network.parameters())
 
 
 def test_a_unit_of_another_size_is_refused():

@@ -66,23 +66,23 @@ def test_the_run_with_the_lowest_validation_error_is_chosen_and_a_lost_one_never
     assert chosen_run(ROW, {}, QUICK) is None
 
 
-@pytest.mark.parametrize("size", [16, 32])
-def test_the_parts_of_a_nalu_give_its_result(size):
-    case = language_case("nalu", "summed", size, 0.01, QUICK)
+@pytest.mark.parametrize("op", Language.ops)
+def test_the_parts_of_a_nalu_give_its_result(op):
+    case = language_case("nalu", op, 16, 0.01, QUICK)
     network = inside.network_of(case, made_record(case))
     for sentence, parts in inside.by_word(network).items():
         expected = network(inside.prefixes(sentence))[:, 0]
         torch.testing.assert_close(parts.result, expected.detach())
         assert len(parts.gate) == len(sentence.split())
     errors = inside.ablations(network, case.task)
-    held = Language(size=size).constants(Split.TEST)
+    held = case.task.constants(Split.TEST)
     off = network(held["sentences"])[:, 0].detach() - held["values"]
     assert errors[inside.WHOLE] == pytest.approx(float(off.abs().mean()), rel=1e-5)
     assert set(errors) == {inside.WHOLE, inside.SUM, inside.PRODUCT, inside.ROUNDED, inside.DECIDED}
 
 
 def test_rounding_changes_nothing_in_a_unit_that_does_arithmetic():
-    case = language_case("nalu", "summed", 16, 0.01, QUICK)
+    case = language_case("nalu", "outputs", 16, 0.01, QUICK)
     network = inside.network_of(case, made_record(case))
     network.unit.ideal_("add", 0, 1)
     errors = inside.ablations(network, case.task)
@@ -138,9 +138,9 @@ def test_tables_and_figure_share_their_runs():
         ENTRIES[name].experiments(QUICK) for name in sorted(NAMES, key=len)[::-1]
     )
     sets = [set(each.cases) for each in (three, eleven, figure)]
-    assert sorted(map(len, sets)) == [4, 8, 32]
+    assert sorted(map(len, sets)) == [4, 8, 40]
     biggest = max(sets, key=len)
-    assert sorted(len(each & biggest) for each in sets) == [4, 4, 32]
+    assert sorted(len(each & biggest) for each in sets) == [4, 4, 40]
 
 
 def test_an_entry_can_be_measured_in_part():

@@ -1,8 +1,11 @@
 r"""A network that reads a sentence word by word: embedding, LSTM, then the unit under test.
 
-.. math:: y = u\Big(\sum_t h_t\Big) \;\text{or}\; y = u(h_T), \qquad h_t, c_t = LSTM(w_t, h_{t-1}, c_{t-1})
+.. math:: y = u\Big(\sum_t h_t\Big), \quad y = u(h_T) \quad\text{or}\quad y = \sum_t u(h_t)
 
-Trask et al. 2018, section 4.3 and appendix D: the unit u sees the sum of all states, or the last.
+with :math:`h_t, c_t = LSTM(w_t, h_{t-1}, c_{t-1})`. Trask et al. 2018, section 4.3 and appendix D, compare
+the sum of all states with the last one, behind a linear layer. For a linear layer without bias, summing
+states and summing results are the same. For a NALU they are not, and the paper does not say which it means;
+its figure 3 shows results of the NALU after each word, which fits the sum of results.
 
 A word is a one-hot vector, and silence before a sentence is a vector of zeros. Silence keeps the LSTM at its
 start: gates and candidate see zeros, so that cell and state stay exactly zero. Sentences of different lengths
@@ -17,7 +20,10 @@ from __future__ import annotations
 import torch
 from torch import Tensor, nn
 
-from nalm.errors import ArgumentError, check_positive
+from nalm.errors import ArgumentError, check_choice, check_positive
+
+COMBINE = ("outputs", "summed", "final")
+"""How the states of an LSTM become one result."""
 
 
 class WordReader(nn.Module):
@@ -27,27 +33,37 @@ class WordReader(nn.Module):
         words: the number of words in the vocabulary.
         size: values of an embedding and of a state.
         unit: from `size` values to the result.
-        summed: whether the unit sees the sum of all states instead of the last one.
+        combine: "outputs" if the unit sees each state and its results are summed, "summed" if it sees the sum
+            of all states, "final" if it sees the last one.
     """
 
-    def __init__(self, words: int, size: int, unit: nn.Module, *, summed: bool = True) -> None:
+    def __init__(self, words: int, size: int, unit: nn.Module, *, combine: str = "outputs") -> None:
         super().__init__()
         check_positive("words", words)
         check_positive("size", size)
         if getattr(unit, "in_features", size) != size:
             raise ArgumentError("unit", f"from {size} inputs", f"from {unit.in_features} inputs")
         self.embedding, self.lstm, self.unit = nn.Embedding(words, size), nn.LSTMCell(size, size), unit
-        self.summed = summed
+        self.combine = check_choice("combine", combine, COMBINE)
 
     def forward(self, sentences: Tensor) -> Tensor:
         """The result of each sentence: one-hot vectors `n x length x words` to `n x out`."""
-        result: Tensor = self.unit(self.features(sentences))
-        return result
+        return self.total(self.unit(self.seen(sentences)), sentences)
 
-    def features(self, sentences: Tensor) -> Tensor:
-        """What the unit sees, `n x size`."""
-        states = self.states(sentences)
-        return torch.stack(states).sum(0) if self.summed else states[-1]
+    def seen(self, sentences: Tensor) -> Tensor:
+        """What the unit sees, `n x times x size`; in silence ones, because some units have a pole at zero."""
+        states = torch.stack(self.states(sentences), 1)
+        if self.combine == "final":
+            return states[:, -1:]
+        if self.combine == "summed":
+            return states.sum(1, keepdim=True)
+        return torch.where(_spoken(sentences), states, torch.ones_like(states))
+
+    def total(self, results: Tensor, sentences: Tensor) -> Tensor:
+        """The result of each sentence, `n x out`, from the unit's results on what it saw, `n x times x out`."""
+        if self.combine == "outputs":
+            results = torch.where(_spoken(sentences), results, torch.zeros_like(results))
+        return results.sum(1)
 
     def states(self, sentences: Tensor) -> list[Tensor]:
         """The LSTM's state after each word, `n x size` each."""
@@ -67,3 +83,8 @@ class WordReader(nn.Module):
         """What each word adds to gates and candidate, `words x 4 size`; silence adds nothing."""
         bias = self.lstm.bias_ih + self.lstm.bias_hh
         return nn.functional.linear(self.embedding.weight, self.lstm.weight_ih, bias)
+
+
+def _spoken(sentences: Tensor) -> Tensor:
+    """Where there is a word, `n x length x 1`."""
+    return sentences.sum(-1, keepdim=True) > 0

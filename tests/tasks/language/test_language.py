@@ -21,7 +21,7 @@ def said(vectors):
 
 def test_it_is_a_task_by_name():
     assert TASKS["language"] is Language
-    assert [task.op for task in Language.variants()] == ["summed", "final"]
+    assert [task.op for task in Language.variants()] == ["outputs", "summed", "final"]
 
 
 @pytest.mark.parametrize(("split", "size"), [("train", 169), ("validation", 200), ("test", 631), (SEEN, 169)])

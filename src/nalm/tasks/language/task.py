@@ -1,7 +1,8 @@
 """Language to number: sentences such as "three hundred and thirty four" to 334 (Trask et al. 2018, 4.3, D).
 
 Embedding, LSTM, then the unit under test, from the LSTM's states to one number. The whole training set is one
-batch. The operation says what the unit sees: the sum of all states, or the last.
+batch. The operation says how the states become one number: the results of the unit on each are summed, the
+unit sees their sum, or the last one (see `nalm.models.word_reader`).
 
 The paper has 300,000 steps of Adam; layer sizes 16 and 32 and learning rates 0.01 and 0.001 are chosen by
 validation. It does not say the loss; here it is the mean absolute error, which the paper reports: in trials,
@@ -20,7 +21,7 @@ import torch
 from torch import Tensor, nn
 
 from nalm.errors import ArgumentError, check_choice
-from nalm.models.word_reader import WordReader
+from nalm.models.word_reader import COMBINE, WordReader
 from nalm.recipes import (
     MAE,
     Adam,
@@ -50,19 +51,20 @@ class Language(Task):
     """Number words to numbers.
 
     Attributes:
-        op: what the unit sees: "summed" states of the LSTM, or the "final" one.
+        op: "outputs" if the results of the unit after each word are summed, "summed" if it sees the sum of
+            the states, "final" if it sees the last one.
         size: values of an embedding and of a state.
         protocol: "paper", or "quick" for fewer steps and a learning rate that falls in their second half.
         draw: which division of the numbers into training, validation and test.
     """
 
-    op: str = "summed"
+    op: str = "outputs"
     size: int = 32
     protocol: str = "paper"
     draw: int = 0
 
     name = "language"
-    ops = ("summed", "final")
+    ops = COMBINE
     models: ClassVar[tuple[str, ...]] = ("linear", "nac", "nalu", "nau", "nmu", "realnpu", "inalu")
     stack_recipe = "published"
     usual_seeds: ClassVar[Mapping[str, int]] = {"quick": 10, "paper": 10}
@@ -108,7 +110,7 @@ class Language(Task):
 
     def network(self, unit: nn.Module) -> nn.Module:
         """Embedding, LSTM and the unit."""
-        return WordReader(len(VOCABULARY), self.size, unit, summed=self.op == "summed")
+        return WordReader(len(VOCABULARY), self.size, unit, combine=self.op)
 
     def split_numbers(self, split: str) -> tuple[int, ...]:
         """The numbers of a split."""
@@ -148,12 +150,12 @@ class Language(Task):
         return {**own, "name": self.name, "op": self.op}
 
     def labels(self) -> dict[str, str | int]:
-        """What the unit sees, and the other fields that are not defaults."""
+        """How states are combined, and the other fields that are not defaults."""
         own = self.identity()
         return {name: own[name] for name in ("op", "size", "protocol", "draw") if name in own}
 
     def about(self) -> dict[str, Any]:
-        """Labels and what the unit sees: there are no ranges."""
+        """Labels and how states are combined: there are no ranges."""
         return {**super().about(), "op": self.op}
 
     @classmethod
@@ -163,7 +165,7 @@ class Language(Task):
 
     @classmethod
     def variants(cls) -> list[Task]:
-        """Summed and final states."""
+        """Summed results, summed states, the last state."""
         return [cls(op) for op in cls.ops]
 
     def reduced(self) -> Self:

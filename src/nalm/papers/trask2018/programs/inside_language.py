@@ -12,8 +12,8 @@ rounded, the gate rounded.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 
 import torch
 from torch import Tensor
@@ -47,22 +47,24 @@ _COUNTS = 0.5
 
 @dataclass(frozen=True)
 class Parts:
-    """The parts of a NALU on some sentences, one value per sentence.
+    """The parts of a NALU on some sentences, `n x times`: one time for each state that it sees.
 
     Attributes:
         gate: g, which is 1 for the sum.
         sum: a.
         product: m.
+        total: from results `n x times` to those of sentences, `n`.
     """
 
     gate: Tensor
     sum: Tensor
     product: Tensor
+    total: Callable[[Tensor], Tensor]
 
     @property
     def result(self) -> Tensor:
-        """The output of the unit."""
-        return self.gate * self.sum + (1 - self.gate) * self.product
+        """What the network says of each sentence."""
+        return self.total(self.gate * self.sum + (1 - self.gate) * self.product)
 
 
 def network_of(case: Case, run: Record) -> WordReader:
@@ -84,14 +86,14 @@ def parts_of(network: WordReader, sentences: Tensor, *, rounded: bool = False) -
     """The parts of the NALU behind an LSTM, on sentences `n x length x vocabulary`."""
     unit = network.unit
     assert isinstance(unit, NALU)
-    seen, weight = network.features(sentences), unit.weights()["W"]
+    seen, weight = network.seen(sentences), unit.weights()["W"]
     weight = weight.round() if rounded else weight
-    values = (
-        torch.sigmoid(weighted_sum(seen, unit.gate)),
-        weighted_sum(seen, weight),
-        power_product(seen, weight, unit.epsilon),
+    gate = torch.sigmoid(weighted_sum(seen, unit.gate))
+    values = gate, weighted_sum(seen, weight), power_product(seen, weight, unit.epsilon)
+    return Parts(
+        *(value[..., 0] for value in values),
+        total=lambda results: network.total(results[..., None], sentences)[:, 0],
     )
-    return Parts(*(value[:, 0] for value in values))
 
 
 def by_word(network: WordReader, sentences: Sequence[str] = SENTENCES) -> dict[str, Parts]:
@@ -104,11 +106,11 @@ def ablations(network: WordReader, task: Language) -> dict[str, float]:
     held = task.constants(Split.TEST)
     values = held["values"].float()
     parts, rounded = (parts_of(network, held["sentences"], rounded=each) for each in (False, True))
-    decided = Parts(parts.gate.round(), parts.sum, parts.product)
+    decided = replace(parts, gate=parts.gate.round())
     results = {
         WHOLE: parts.result,
-        SUM: parts.sum,
-        PRODUCT: parts.product,
+        SUM: parts.total(parts.sum),
+        PRODUCT: parts.total(parts.product),
         ROUNDED: rounded.result,
         DECIDED: decided.result,
     }
@@ -119,14 +121,15 @@ def habits(network: WordReader, task: Language) -> dict[str, float]:
     """What an arithmetic unit would show: an open or closed gate, whole weights, few inputs."""
     unit = network.unit
     assert isinstance(unit, NALU)
-    parts = parts_of(network, task.constants(Split.TEST)["sentences"])
-    weight = unit.weights()["W"].detach()
-    share = (parts.gate * parts.sum).abs() / (
-        (parts.gate * parts.sum).abs() + parts.product.abs() * (1 - parts.gate)
+    sentences = task.constants(Split.TEST)["sentences"]
+    parts, weight = parts_of(network, sentences), unit.weights()["W"].detach()
+    count = parts.total(torch.ones_like(parts.gate))
+    added, made = (
+        parts.total(each.abs()) for each in (parts.gate * parts.sum, (1 - parts.gate) * parts.product)
     )
     return {
-        "mean gate": float(parts.gate.mean()),
-        "share of the sum in the result": float(share.nan_to_num().mean()),
+        "mean gate": float((parts.total(parts.gate) / count).mean()),
+        "share of the sum in the result": float((added / (added + made)).nan_to_num().mean()),
         "inputs with a weight above 0.5": float((weight.abs() > _COUNTS).sum()),
         "mean distance of a weight from -1, 0, 1": float((weight - weight.round()).abs().mean()),
     }

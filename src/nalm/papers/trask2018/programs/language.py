@@ -37,12 +37,12 @@ class LanguageRow:
     Attributes:
         row: its name in the paper.
         model: the unit behind the LSTM, as written on the command line.
-        op: what the unit sees: "summed" or "final" states.
+        op: how the states of the LSTM become one number, see `nalm.tasks.Language`.
     """
 
     row: str
     model: str
-    op: str = "summed"
+    op: str = "outputs"
 
     def cases(self, scale: Scale) -> list[Case]:
         """One case for each size and rate."""
