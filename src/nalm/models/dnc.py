@@ -108,8 +108,13 @@ class DNC(nn.Module):
 
 def _by_content(rows: Tensor, key: Tensor, strength: Tensor) -> Tensor:
     """How similar each row is to the key, by the cosine, as weights: `batch x cells`."""
-    likeness = nn.functional.cosine_similarity(rows, key[:, None], -1, eps=_SMALL)
+    likeness = (rows * key[:, None]).sum(-1) / (_norm(rows) * _norm(key)[:, None])
     return (likeness * (1 + nn.functional.softplus(strength))).softmax(-1)
+
+
+def _norm(vectors: Tensor) -> Tensor:
+    """The length of vectors, at least 0.001: a row with a mere trace of a vector is not like that vector."""
+    return (vectors.square().sum(-1) + _SMALL).sqrt()
 
 
 def _allocation(usage: Tensor) -> Tensor:

@@ -60,7 +60,7 @@ class WordReader(nn.Module):
         return torch.where(_spoken(sentences), states, torch.ones_like(states))
 
     def total(self, results: Tensor, sentences: Tensor) -> Tensor:
-        """The result of each sentence, `n x out`, from the unit's results on what it saw, `n x times x out`."""
+        """The result of each sentence, `n x out`, from the unit's on what it saw, `n x times x out`."""
         if self.combine == "outputs":
             results = torch.where(_spoken(sentences), results, torch.zeros_like(results))
         return results.sum(1)

@@ -55,8 +55,8 @@ NOTE = (
 )
 BOUNDED = (
     "The printed training error of LSTM + NAC, 80.0, cannot be reached by this network: a state of an LSTM "
-    "is below 1 and a weight of a NAC is below 1, so that 32 states, summed over at most five words, stay below "
-    "160, and no larger number can be predicted; the least possible training error is that of min(y, 160)."
+    "is below 1 and a weight of a NAC is below 1, so that 32 states, summed over at most five words, stay "
+    "below 160, and no larger number can be predicted; the least training error is that of min(y, 160)."
 )
 
 
