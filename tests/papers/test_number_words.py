@@ -41,29 +41,30 @@ def runs(errors):
             made_record(case, seed, validation=np.array([9e9, error]), test=np.array([9e9, 10 * error]))
             for seed, error in enumerate(each)
         ]
-        for case, each in zip(ROW.cases(QUICK), errors, strict=True)
+        for case, each in zip(ROW.cases(Scale()), errors, strict=True)
     }
 
 
 def test_sizes_and_rates_are_the_papers_and_one_is_the_benchmarks_own():
-    cases = ROW.cases(QUICK)
+    cases, reduced = ROW.cases(Scale()), ROW.cases(QUICK)
     found = {(case.task.size, case.recipe.optimiser.learning_rate) for case in cases}
     assert found == {(16, 0.01), (16, 0.001), (32, 0.01), (32, 0.001)}
     assert sum(case.other_recipe is None for case in cases) == 2
-    assert all(case.task.protocol == "quick" for case in cases)
+    assert all(case.other_recipe is None and case.task.protocol == "quick" for case in reduced)
+    assert [case.task.size for case in reduced] == [16, 32]
     assert language_case("nalu", "final", 16, 0.01, Scale(steps=0.1)).recipe.iterations == 30_000
 
 
 def test_the_run_with_the_lowest_validation_error_is_chosen_and_a_lost_one_never():
     stored = runs([[3.0, 2.0], [np.nan, 4.0], [1.0, 5.0], [6.0, np.inf]])
-    best = chosen_run(ROW, stored, QUICK)
+    best = chosen_run(ROW, stored, Scale())
     assert (best.run.seed, best.count) == (0, 8)
-    assert best.case == ROW.cases(QUICK)[2]
+    assert best.case == ROW.cases(Scale())[2]
     found = table([best])
     assert found[ROW.row, "validation", BEST].value == 1
     assert found[ROW.row, "test", BEST].value == 10
     assert found[ROW.row, "test", MEDIAN].value == 30
-    assert chosen_run(ROW, {}, QUICK) is None
+    assert chosen_run(ROW, {}, Scale()) is None
 
 
 @pytest.mark.parametrize("op", Language.ops)
@@ -138,15 +139,15 @@ def test_tables_and_figure_share_their_runs():
         ENTRIES[name].experiments(QUICK) for name in sorted(NAMES, key=len)[::-1]
     )
     sets = [set(each.cases) for each in (three, eleven, figure)]
-    assert sorted(map(len, sets)) == [4, 8, 40]
+    assert sorted(map(len, sets)) == [2, 4, 20]
     biggest = max(sets, key=len)
-    assert sorted(len(each & biggest) for each in sets) == [4, 4, 40]
+    assert sorted(len(each & biggest) for each in sets) == [2, 2, 20]
 
 
 def test_an_entry_can_be_measured_in_part():
     class Some(MadeRuns):
         def records(self, experiment):
-            return dict(list(super().records(experiment).items())[:8])
+            return dict(list(super().records(experiment).items())[:4])
 
     measured = ENTRIES["trask2018:table3"].measure(FEW, Some())
     assert measured.partial

@@ -43,7 +43,7 @@ SEEN = "seen"
 """The name of the training numbers as a set to evaluate on."""
 SIZES = (16, 32)
 RATES = (0.01, 0.001)
-STEPS, QUICK_STEPS = 300_000, 10_000
+STEPS, QUICK_STEPS = 300_000, 20_000
 
 
 @dataclass(frozen=True)
