@@ -9,9 +9,10 @@ from torch import nn
 import nalm
 from nalm.models import ModelSpec
 from nalm.models.baselines import MLP, FCProduct, SolvedAdd, SolvedDiv, SolvedMul
+from nalm.models.configured_sequence import ConfiguredNALU, ConfiguredNAU
 from nalm.models.named_baselines import BASELINES
 from nalm.models.pair_cnn import PairCNN
-from nalm.models.sequence_baselines import GRU, LSTM, ReLURNN, TanhRNN
+from nalm.models.sequence_baselines import GRU, LSTM, DNCBaseline, ReLURNN, TanhRNN, UGRNNBaseline
 from nalm.recipes import Recipe
 from nalm.units import UNITS
 
@@ -76,6 +77,10 @@ NAMED = {
     "gru": GRU,
     "rnn-tanh": TanhRNN,
     "rnn-relu": ReLURNN,
+    "ugrnn": UGRNNBaseline,
+    "dnc": DNCBaseline,
+    "configured-nalu": ConfiguredNALU,
+    "configured-nau": ConfiguredNAU,
     "mlp": MLP,
     "fc-product": FCProduct,
     "pair-cnn": PairCNN,

@@ -187,7 +187,7 @@ def _check_sequences(model: ModelSpec, tasks: Sequence[Task]) -> None:
     wrong = next((task for task in tasks if recurrent and not task.has_sequences), None)
     if wrong is not None:
         expected = f"units or networks that take numbers: {wrong.name} has no sequences"
-        hint = "Recurrent networks can be trained on mnist-sequential and mnist-series."
+        hint = "Recurrent networks can be trained on mnist-sequential, mnist-series and programs."
         raise ArgumentError("units", expected, str(model), hint)
 
 

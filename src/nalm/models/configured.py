@@ -6,7 +6,8 @@ numbers. At each step every sample has its own unit; together they are one unit 
 Deviations: the state that is carried from step to step is the LSTM's alone. Appendix E calls the model a
 recurrent NALU, whose own state would be a second one; the paper does not specify it. A network that keeps one
 gives the last output back as part of `input`. Neither text specifies the functions that give the parameters:
-here they are linear.
+here they are linear. With `projected`, which is ours, the parameters are moved into the unit's admissible
+set, as they would be after an optimiser's step, and gradients pass straight through.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from torch import Tensor, nn
 from torch.func import functional_call
 
 from nalm.errors import ArgumentError, check_positive
+from nalm.models.many import Parameters, apply
 from nalm.models.spec import ModelSpec
 from nalm.units import Unit
 
@@ -33,6 +35,7 @@ class ConfiguredByLSTM(nn.Module):
         in_features: number of values that the unit sees.
         out_features: number of outputs.
         hidden_size: size of the LSTM's state.
+        projected: whether computed parameters are moved into the unit's admissible set, such as [-1, 1].
         device: where the parameters live.
         dtype: precision of the parameters.
 
@@ -48,6 +51,7 @@ class ConfiguredByLSTM(nn.Module):
         out_features: int,
         *,
         hidden_size: int = 32,
+        projected: bool = False,
         device: torch.device | str | None = None,
         dtype: torch.dtype | None = None,
     ) -> None:
@@ -62,7 +66,7 @@ class ConfiguredByLSTM(nn.Module):
             raise ArgumentError("unit", "one unit", repr(unit))
         made = spec.build(in_features, out_features, batch_shape=(1,), device="meta", dtype=dtype)
         assert isinstance(made, Unit)
-        self.in_features = made.in_features
+        self.in_features, self.projected = made.in_features, projected
         self._unit = [made]  # in a list, so that its parameters, which are computed, are not registered
         self._shapes = {name: parameter.shape[1:] for name, parameter in made.named_parameters()}
         self.configure = nn.ModuleDict(
@@ -96,4 +100,12 @@ class ConfiguredByLSTM(nn.Module):
             for name, shape in self._shapes.items()
         }
         unit = self._unit[0].train(self.training)
+        if self.projected:
+            parameters = self._admissible(parameters)
         return functional_call(unit, parameters, (input[:, None, :],))[:, 0, :], (hidden, memory)
+
+    def _admissible(self, parameters: Parameters) -> Parameters:
+        """The nearest parameters that the unit admits; the gradient is that of the parameters themselves."""
+        moved = {name: p.detach().clone() for name, p in parameters.items()}
+        apply(self._unit[0], moved, lambda unit: unit.project_())
+        return {name: p + (moved[name] - p).detach() for name, p in parameters.items()}

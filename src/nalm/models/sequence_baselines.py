@@ -1,10 +1,12 @@
-"""Recurrent networks in place of a recurrent cell made of a unit: LSTM, GRU, Elman's network."""
+"""Recurrent networks in place of a recurrent cell made of a unit: LSTM, GRU, Elman's network, UGRNN, DNC."""
 
 from __future__ import annotations
 
 from torch import Tensor, nn
 
 from nalm.errors import ArgumentError, check_positive
+from nalm.models.dnc import DNC
+from nalm.models.ugrnn import UGRNN
 
 
 class SequenceBaseline(nn.Module):
@@ -25,10 +27,10 @@ class SequenceBaseline(nn.Module):
         inputs = check_positive("in_features - out_features", in_features - out_features)
         self.in_features, self.out_features = in_features, out_features
         self.network = self.make(inputs, check_positive("hidden_size", hidden_size))
-        self.output = nn.Linear(hidden_size, out_features)
+        self.output = nn.Linear(getattr(self.network, "output_size", hidden_size), out_features)
 
-    def make(self, inputs: int, hidden_size: int) -> nn.RNNBase:
-        """The recurrent network."""
+    def make(self, inputs: int, hidden_size: int) -> nn.Module:
+        """The recurrent network: a sequence to its states, batch first, and anything else."""
         raise NotImplementedError
 
     def forward(self, input: Tensor) -> Tensor:
@@ -44,7 +46,7 @@ class SequenceBaseline(nn.Module):
 class LSTM(SequenceBaseline):
     """Long short-term memory in place of a cell."""
 
-    def make(self, inputs: int, hidden_size: int) -> nn.RNNBase:
+    def make(self, inputs: int, hidden_size: int) -> nn.Module:
         """The recurrent network."""
         return nn.LSTM(inputs, hidden_size, batch_first=True)
 
@@ -52,7 +54,7 @@ class LSTM(SequenceBaseline):
 class GRU(SequenceBaseline):
     """Gated recurrent unit in place of a cell."""
 
-    def make(self, inputs: int, hidden_size: int) -> nn.RNNBase:
+    def make(self, inputs: int, hidden_size: int) -> nn.Module:
         """The recurrent network."""
         return nn.GRU(inputs, hidden_size, batch_first=True)
 
@@ -60,7 +62,7 @@ class GRU(SequenceBaseline):
 class TanhRNN(SequenceBaseline):
     """Elman's recurrent network with tanh in place of a cell."""
 
-    def make(self, inputs: int, hidden_size: int) -> nn.RNNBase:
+    def make(self, inputs: int, hidden_size: int) -> nn.Module:
         """The recurrent network."""
         return nn.RNN(inputs, hidden_size, batch_first=True)
 
@@ -68,6 +70,22 @@ class TanhRNN(SequenceBaseline):
 class ReLURNN(SequenceBaseline):
     """Elman's recurrent network with ReLU in place of a cell."""
 
-    def make(self, inputs: int, hidden_size: int) -> nn.RNNBase:
+    def make(self, inputs: int, hidden_size: int) -> nn.Module:
         """The recurrent network."""
         return nn.RNN(inputs, hidden_size, nonlinearity="relu", batch_first=True)
+
+
+class UGRNNBaseline(SequenceBaseline):
+    """Update gate recurrent network in place of a cell."""
+
+    def make(self, inputs: int, hidden_size: int) -> nn.Module:
+        """The recurrent network."""
+        return UGRNN(inputs, hidden_size)
+
+
+class DNCBaseline(SequenceBaseline):
+    """Differentiable neural computer in place of a cell."""
+
+    def make(self, inputs: int, hidden_size: int) -> nn.Module:
+        """The recurrent network."""
+        return DNC(inputs, hidden_size)

@@ -3,7 +3,7 @@
 from nalm.recipes.clamps import Bound, Clamp, Project
 from nalm.recipes.gradients import ClipNorm, ClipValue, GradientNoise
 from nalm.recipes.initialise import Initialise
-from nalm.recipes.losses import MAPE, MSE, PCC, RMSE, CrossEntropy, Loss, PCCThenMSE
+from nalm.recipes.losses import MAE, MAPE, MSE, PCC, RMSE, CrossEntropy, Loss, PCCThenMSE
 from nalm.recipes.optimisers import SGD, Adam, Centred, Falling, LevenbergMarquardt, Optimiser, RMSProp
 from nalm.recipes.penalties import L0, L1, L2, Discretise, InputIdentity, Penalty, UnitPenalty
 from nalm.recipes.recipe import SECOND_ORDER, Recipe
@@ -14,6 +14,7 @@ __all__ = [
     "L0",
     "L1",
     "L2",
+    "MAE",
     "MAPE",
     "MSE",
     "PCC",

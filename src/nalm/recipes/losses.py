@@ -32,6 +32,15 @@ class MSE(Loss):
 
 
 @dataclass(frozen=True)
+class MAE(Loss):
+    """Mean absolute error; the gradient of a sample without error is zero."""
+
+    def __call__(self, prediction: Tensor, target: Tensor, now: StepState) -> Tensor:
+        """The loss of each model, shape `models`."""
+        return (prediction - target).abs().mean((-2, -1))
+
+
+@dataclass(frozen=True)
 class RMSE(Loss):
     """Root mean squared error; the gradient of a model without error is zero."""
 

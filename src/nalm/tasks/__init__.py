@@ -17,6 +17,7 @@ from nalm.tasks.environment import EnvironmentTask
 from nalm.tasks.epidemic import Epidemic
 from nalm.tasks.grid_world.task import GridWorld
 from nalm.tasks.known_ranges import RANGE_SETS, RANGES, TEST_RANGES, expand_ranges
+from nalm.tasks.language.task import Language
 from nalm.tasks.lists import Lists
 from nalm.tasks.logic import Logic
 from nalm.tasks.measures import (
@@ -28,6 +29,7 @@ from nalm.tasks.measures import (
     WrongNumber,
 )
 from nalm.tasks.piecewise import Piecewise
+from nalm.tasks.programs.task import Programs
 from nalm.tasks.ranges import Distribution, Range
 from nalm.tasks.reciprocal import Reciprocal
 from nalm.tasks.shortest_paths import ShortestPaths
@@ -43,7 +45,7 @@ _DIGITS: tuple[type[Task], ...] = (
     *(MnistSequential, MnistSeries, MnistIsolated, MnistColour, MnistParity, MnistComparison),
 )
 _LOGIC: tuple[type[Task], ...] = (Logic, Comparison, Piecewise, Lists, ShortestPaths)
-_OTHERS: tuple[type[Task], ...] = (Epidemic, GridWorld)
+_OTHERS: tuple[type[Task], ...] = (Language, Programs, GridWorld, Epidemic)
 TASKS: dict[str, type[Task]] = {task.name: task for task in (*_SYNTHETIC, *_DIGITS, *_LOGIC, *_OTHERS)}
 """Every task by its name on the command line."""
 KINDS: dict[str, type[Task]] = {**TASKS, Table.name: Table}
@@ -52,9 +54,9 @@ KINDS: dict[str, type[Task]] = {**TASKS, Table.name: Table}
 __all__ = [
     "KINDS", "OPERATIONS", "RANGES", "RANGE_SETS", "TASKS", "TEST_RANGES", "ArithmeticDataset", "Benford",
     "ByInput", "Comparison", "Composition", "Distribution", "EnvironmentTask", "Epidemic", "Facet",
-    "GridWorld", "Lists", "Logic", "MeanAbsoluteError", "MeanSquaredError", "Measure", "MnistColour",
-    "MnistComparison", "MnistIsolated", "MnistParity", "MnistSequential", "MnistSeries", "Piecewise",
-    "Range", "RangeTask", "Reciprocal", "ShortestPaths", "Shortfall", "SingleModule", "Split", "StoredTask",
-    "Table", "Task", "TenParameters", "TruncatedNormal", "WrongClass", "WrongNumber", "expand_ranges",
-    "read_csv",
+    "GridWorld", "Language", "Lists", "Logic", "MeanAbsoluteError", "MeanSquaredError", "Measure",
+    "MnistColour", "MnistComparison", "MnistIsolated", "MnistParity", "MnistSequential", "MnistSeries",
+    "Piecewise", "Programs", "Range", "RangeTask", "Reciprocal", "ShortestPaths", "Shortfall",
+    "SingleModule", "Split", "StoredTask", "Table", "Task", "TenParameters", "TruncatedNormal", "WrongClass",
+    "WrongNumber", "expand_ranges", "read_csv",
 ]  # fmt: skip

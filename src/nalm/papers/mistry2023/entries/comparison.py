@@ -143,7 +143,9 @@ _LISTS = _entry(
             "counts worse in longer lists: 1000 against 10",
             _less_wrong(REDUNDANT, _by_length("count")[0], _by_length("count")[-1]),
         ),
-        Claim(DISCRETE, "ours: finds the minimum of lists of every length", full(DISCRETE, _by_length("min"))),
+        Claim(
+            DISCRETE, "ours: finds the minimum of lists of every length", full(DISCRETE, _by_length("min"))
+        ),
         Claim(
             DISCRETE, "ours: finds it more often than without", better(DISCRETE, REDUNDANT, _by_length("min"))
         ),

@@ -5,6 +5,8 @@ from nalm.papers.trask2018.entries import (
     digits,
     grid_world,
     identity,
+    language,
+    programs,
     recurrent,
     static,
 )
@@ -13,6 +15,8 @@ ENTRIES: tuple[Entry, ...] = (
     *digits.ENTRIES,
     *grid_world.ENTRIES,
     *identity.ENTRIES,
+    *language.ENTRIES,
+    *programs.ENTRIES,
     *recurrent.ENTRIES,
     *static.ENTRIES,
 )

@@ -1,0 +1,1 @@
+"""Numbers in words: sentences such as "three hundred and thirty four" and what they are worth."""

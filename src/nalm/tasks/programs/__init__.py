@@ -1,0 +1,1 @@
+"""Programs to evaluate: sequences of symbols and integers, and what they give."""
