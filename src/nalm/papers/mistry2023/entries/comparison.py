@@ -109,8 +109,11 @@ _PIECES = _entry(
     "Piecewise functions by an NSR and two sums of a NAU",
     _with_ours([Piecewise(op) for op in Piecewise.ops]),
     (
-        Claim(REDUNDANT, "learns |a - b| and extrapolates", full(REDUNDANT, _pieces("abs"))),
-        Claim(REDUNDANT, "ours: learns the larger of two numbers", full(REDUNDANT, _pieces("max"))),
+        *(
+            Claim(row, f"learns |a - b| and extrapolates: {place}", full(row, [place]))
+            for row in (REDUNDANT, DISCRETE)
+            for place in _pieces("abs")
+        ),
         *(
             Claim(REDUNDANT, f"does not learn a discontinuous function: {op}", none(REDUNDANT, _pieces(op)))
             for op in DISCONTINUOUS
@@ -143,7 +146,9 @@ _LISTS = _entry(
             "counts worse in longer lists: 1000 against 10",
             _less_wrong(REDUNDANT, _by_length("count")[0], _by_length("count")[-1]),
         ),
-        Claim(DISCRETE, "ours: finds the minimum of lists of every length", full(DISCRETE, _by_length("min"))),
+        Claim(
+            DISCRETE, "ours: finds the minimum of lists of every length", full(DISCRETE, _by_length("min"))
+        ),
         Claim(
             DISCRETE, "ours: finds it more often than without", better(DISCRETE, REDUNDANT, _by_length("min"))
         ),
