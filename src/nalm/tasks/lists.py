@@ -11,7 +11,7 @@ the state; the state starts at 0.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import torch
@@ -116,7 +116,7 @@ class Lists(FieldTask):
         )
 
     def adapt(self, recipe: Recipe) -> Recipe:
-        """As for piecewise functions; eagerly, because a thousand elements would take long to compile."""
+        """As for piecewise functions."""
         if recipe.trainer != "engine":
             return recipe
-        return replace(branch_recipe(recipe, STEPS), by="eager")
+        return branch_recipe(recipe, STEPS)

@@ -29,7 +29,7 @@ PIECES = {
 }
 """The weights of a and b where a > b, and elsewhere."""
 CONTINUOUS, DISCONTINUOUS = ("abs", "max"), ("jump", "swap")
-STEPS = 10_000
+STEPS = 5000
 
 
 @dataclass(frozen=True)
@@ -81,13 +81,16 @@ class Piecewise(FieldTask):
         )
 
     def adapt(self, recipe: Recipe) -> Recipe:
-        """Ours: Adam with the rate 0.01; the penalty of the sums grows in the third quarter."""
+        """See `branch_recipe`."""
         if recipe.trainer != "engine":
             return recipe
         return branch_recipe(recipe, STEPS)
 
 
 def branch_recipe(recipe: Recipe, steps: int) -> Recipe:
-    """A unit's recipe for a network with sums, whose weights a penalty makes discrete."""
+    """Ours: Adam with the rate 0.01; a penalty makes the sums' weights discrete from half of the steps on.
+
+    Eagerly, because such networks take longer to compile than to train.
+    """
     discrete = UnitPenalty(0.1, Ramp(0.5 * steps, 0.75 * steps), unit="nau")
-    return replace(recipe, optimiser=Adam(1e-2), penalties=(discrete,), iterations=steps)
+    return replace(recipe, optimiser=Adam(1e-2), penalties=(discrete,), iterations=steps, by="eager")

@@ -11,7 +11,7 @@ ten times larger weights.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import torch
@@ -130,10 +130,10 @@ class ShortestPaths(FieldTask):
         )
 
     def adapt(self, recipe: Recipe) -> Recipe:
-        """As for piecewise functions; eagerly, because rounds over all nodes would take long to compile."""
+        """As for piecewise functions."""
         if recipe.trainer != "engine":
             return recipe
-        return replace(branch_recipe(recipe, STEPS), by="eager")
+        return branch_recipe(recipe, STEPS)
 
 
 def _draws(nodes: int) -> int:

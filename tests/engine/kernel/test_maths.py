@@ -23,6 +23,7 @@ FUNCTIONS = {
     "abs": (torch.abs, WIDE),
     "sign": (torch.sign, WIDE),
     "floor": (torch.floor, WIDE.clamp(-1e6, 1e6)),
+    "round": (torch.round, torch.cat([WIDE.clamp(-1e6, 1e6)[:-7], torch.arange(-3.0, 4.0) / 2])),
     "erf": (torch.erf, WIDE),
     "log1p": (torch.log1p, WIDE.abs()),
     "expm1": (torch.expm1, WIDE),

@@ -98,8 +98,10 @@ INLINE vf abs_(vf x) { return (vf)((vi)x & 0x7fffffff); }
   }
 LANE_BY_LANE(sqrt_, __builtin_sqrtf)
 LANE_BY_LANE(floor_, __builtin_floorf)
+LANE_BY_LANE(round_, __builtin_rintf)  // halves to even, like torch
 INLINE double sqrt_(double x) { return __builtin_sqrt(x); }
 INLINE double floor_(double x) { return __builtin_floor(x); }
+INLINE double round_(double x) { return __builtin_rint(x); }
 INLINE float number(float, float x) { return x; }
 INLINE vf number(vf, float x) { return splat(x); }
 INLINE double number(double, float x) { return x; }

@@ -180,7 +180,7 @@ OPERATIONS: dict[str, Lower] = {
         "abs": "abs", "neg": "neg", "exp": "exp", "log": "log", "sqrt": "sqrt", "tanh": "tanh",
         "sigmoid": "sigmoid", "sin": "sin", "cos": "cos", "erf": "erf", "erfinv": "erfinv", "floor": "floor",
         "reciprocal": "reciprocal", "sign": "sign", "sgn": "sign", "log1p": "log1p", "expm1": "expm1",
-        "rsqrt": "rsqrt",
+        "rsqrt": "rsqrt", "round": "round",
     }.items()},
     **{f"{name}.{overload}": lower for name, lower in {
         "add": _add, "sub": _sub, "rsub": _rsub, "mul": _binary("mul"), "div": _binary("div"),

@@ -109,8 +109,11 @@ _PIECES = _entry(
     "Piecewise functions by an NSR and two sums of a NAU",
     _with_ours([Piecewise(op) for op in Piecewise.ops]),
     (
-        Claim(REDUNDANT, "learns |a - b| and extrapolates", full(REDUNDANT, _pieces("abs"))),
-        Claim(REDUNDANT, "ours: learns the larger of two numbers", full(REDUNDANT, _pieces("max"))),
+        *(
+            Claim(row, f"learns |a - b| and extrapolates: {place}", full(row, [place]))
+            for row in (REDUNDANT, DISCRETE)
+            for place in _pieces("abs")
+        ),
         *(
             Claim(REDUNDANT, f"does not learn a discontinuous function: {op}", none(REDUNDANT, _pieces(op)))
             for op in DISCONTINUOUS
