@@ -46,7 +46,7 @@ def untrained(case: Case) -> Record:
     nothing, zero = np.zeros(0), np.zeros(1)
     further = {
         f"{split}/{measure.name}": np.zeros((*measure.shape, 1))
-        for split in case.task.tests
+        for split in case.task.splits[1:]
         for measure in case.task.measures
     }
     return Record(
