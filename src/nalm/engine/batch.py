@@ -132,7 +132,9 @@ class Batch:
     def load_state(self, tensors: Tensors, about: dict[str, Any]) -> None:
         """Restore what `state_to_keep` returned."""
         self.log.load_state(_of(tensors, "log"), about)
-        self.state = _of(tensors, "state")
+        held = _of(tensors, "state")
+        # In the order of training, not of the file: a clip sums over parameters, and order changes sums.
+        self.state = {name: held[name] for name in self.state}
         self.loss, self.began = tensors["loss"], tensors["began"]
 
     # -- training --------------------------------------------------------------------------------

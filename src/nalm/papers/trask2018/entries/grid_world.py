@@ -55,9 +55,9 @@ def _read(held: Held) -> Measured:
         arrivals = np.array([chosen(run, "test/arrivals") for run in runs])
         for k, time in enumerate(TESTED):
             shares, place = arrivals[:, k], column(time)
-            found[row.row, place, IN_TIME] = mean(in_time[:, k])
-            found[row.row, place, REWARD] = mean(100 * shares @ _rewards(time, shares.shape[-1]))
-            found[row.row, place, NEVER] = mean(100 * shares[:, 0])
+            found[row.row, place, IN_TIME] = mean(in_time[:, k].tolist())
+            found[row.row, place, REWARD] = mean((100 * shares @ _rewards(time, shares.shape[-1])).tolist())
+            found[row.row, place, NEVER] = mean((100 * shares[:, 0]).tolist())
             when = _mean_arrivals(shares)
             found[row.row, place, ARRIVAL] = mean(when) if when else Finding(None, None, None, len(runs))
     return Measured(Findings(found))
