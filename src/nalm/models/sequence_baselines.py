@@ -27,7 +27,7 @@ class SequenceBaseline(nn.Module):
         inputs = check_positive("in_features - out_features", in_features - out_features)
         self.in_features, self.out_features = in_features, out_features
         self.network = self.make(inputs, check_positive("hidden_size", hidden_size))
-        self.output = nn.Linear(getattr(self.network, "output_size", hidden_size), out_features)
+        self.output: nn.Module = nn.Linear(getattr(self.network, "output_size", hidden_size), out_features)
 
     def make(self, inputs: int, hidden_size: int) -> nn.Module:
         """The recurrent network: a sequence to its states, batch first, and anything else."""

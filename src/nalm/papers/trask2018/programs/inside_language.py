@@ -89,9 +89,10 @@ def parts_of(network: WordReader, sentences: Tensor, *, rounded: bool = False) -
     seen, weight = network.seen(sentences), unit.weights()["W"]
     weight = weight.round() if rounded else weight
     gate = torch.sigmoid(weighted_sum(seen, unit.gate))
-    values = gate, weighted_sum(seen, weight), power_product(seen, weight, unit.epsilon)
     return Parts(
-        *(value[..., 0] for value in values),
+        gate=gate[..., 0],
+        sum=weighted_sum(seen, weight)[..., 0],
+        product=power_product(seen, weight, unit.epsilon)[..., 0],
         total=lambda results: network.total(results[..., None], sentences)[:, 0],
     )
 
