@@ -8,6 +8,7 @@ from torch import nn
 
 import nalm
 from nalm.models import ModelSpec
+from nalm.models.agents import Nothing
 from nalm.models.baselines import MLP, FCProduct, SolvedAdd, SolvedDiv, SolvedMul
 from nalm.models.configured_sequence import ConfiguredNALU, ConfiguredNAU
 from nalm.models.named_baselines import BASELINES
@@ -87,6 +88,7 @@ NAMED = {
     "add": SolvedAdd,
     "mul": SolvedMul,
     "div": SolvedDiv,
+    "none": Nothing,
 }
 
 
