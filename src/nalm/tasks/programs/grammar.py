@@ -86,7 +86,7 @@ def _program(integers: Tensor, choices: Tensor) -> tuple[Tensor, Tensor, Tensor]
     a, b, c, d, e = integers.unbind(1)
     minus = choices[:, 0] < 0.5
     operation = torch.where(minus, int(Symbol.MINUS), int(Symbol.PLUS))
-    steps = [
+    steps: list[Tensor | Symbol] = [
         *(Symbol.IF, b, Symbol.LESS, c, Symbol.THEN, a, Symbol.ELSE, d),
         *(operation, e, Symbol.END),
     ]

@@ -107,7 +107,7 @@ class Programs(Task):
 
     def numbers(self, seed: int, split: str) -> dict[str, Any]:
         """The range of integers."""
-        low, high = RANGES[split]  # type: ignore[index]
+        low, high = RANGES[split]
         return {"low": float(low), "high": float(high)}
 
     def samples(self, split: str) -> int:

@@ -89,10 +89,12 @@ def parts_of(network: WordReader, sentences: Tensor, *, rounded: bool = False) -
     seen, weight = network.seen(sentences), unit.weights()["W"]
     weight = weight.round() if rounded else weight
     gate = torch.sigmoid(weighted_sum(seen, unit.gate))
-    values = gate, weighted_sum(seen, weight), power_product(seen, weight, unit.epsilon)
+    added, made = weighted_sum(seen, weight), power_product(seen, weight, unit.epsilon)
     return Parts(
-        *(value[..., 0] for value in values),
-        total=lambda results: network.total(results[..., None], sentences)[:, 0],
+        gate[..., 0],
+        added[..., 0],
+        made[..., 0],
+        lambda results: network.total(results[..., None], sentences)[:, 0],
     )
 
 
