@@ -12,7 +12,7 @@ set, as they would be after an optimiser's step, and gradients pass straight thr
 
 from __future__ import annotations
 
-from typing import Any, cast
+from typing import Any
 
 import torch
 from torch import Tensor, nn
@@ -107,5 +107,10 @@ class ConfiguredByLSTM(nn.Module):
     def _admissible(self, parameters: Parameters) -> Parameters:
         """The nearest parameters that the unit admits; the gradient is that of the parameters themselves."""
         moved = {name: p.detach().clone() for name, p in parameters.items()}
-        apply(self._unit[0], moved, lambda unit: cast("Unit", unit).project_())
+        apply(self._unit[0], moved, _project_)
         return {name: p + (moved[name] - p).detach() for name, p in parameters.items()}
+
+
+def _project_(unit: nn.Module) -> None:
+    assert isinstance(unit, Unit)
+    unit.project_()

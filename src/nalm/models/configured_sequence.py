@@ -34,7 +34,6 @@ class ConfiguredSequence(SequenceBaseline):
             raise ArgumentError("slots", f"at least {out_features}, one per output", repr(slots))
         self.slots = slots
         super().__init__(in_features, out_features, hidden_size=hidden_size)
-        self.output = nn.Identity()  # the first slots are the outputs: nothing lies between unit and result
 
     def configured(self, control: int, hidden_size: int) -> nn.Module:
         """The step: a `ConfiguredByLSTM` that sees a number and the state, and gives the next state."""
@@ -44,13 +43,17 @@ class ConfiguredSequence(SequenceBaseline):
         """The configured unit, controlled by the symbol and the squashed state."""
         return _Steps(self.configured(inputs - 1 + self.slots, hidden_size), self.slots, self.out_features)
 
+    def make_output(self, hidden_size: int) -> nn.Module:
+        """None: the first slots are the outputs, nothing lies between the unit and the result."""
+        return nn.Identity()
+
 
 class _Steps(nn.Module):
     """The configured unit applied along a sequence."""
 
     def __init__(self, step: nn.Module, slots: int, outputs: int) -> None:
         super().__init__()
-        self.step, self.slots, self.outputs, self.output_size = step, slots, outputs, outputs
+        self.step, self.slots, self.outputs = step, slots, outputs
 
     def forward(self, input: Tensor) -> tuple[Tensor, Tensor]:
         """The first slots after each step `batch x time x outputs`, and the last state."""

@@ -27,11 +27,15 @@ class SequenceBaseline(nn.Module):
         inputs = check_positive("in_features - out_features", in_features - out_features)
         self.in_features, self.out_features = in_features, out_features
         self.network = self.make(inputs, check_positive("hidden_size", hidden_size))
-        self.output: nn.Module = nn.Linear(getattr(self.network, "output_size", hidden_size), out_features)
+        self.output = self.make_output(hidden_size)
 
     def make(self, inputs: int, hidden_size: int) -> nn.Module:
         """The recurrent network: a sequence to its states, batch first, and anything else."""
         raise NotImplementedError
+
+    def make_output(self, hidden_size: int) -> nn.Module:
+        """The read-out, from what the network gives at a step to the outputs."""
+        return nn.Linear(hidden_size, self.out_features)
 
     def forward(self, input: Tensor) -> Tensor:
         """`batch x time x (in_features - out_features)` to `batch x time x out_features`."""
@@ -89,3 +93,8 @@ class DNCBaseline(SequenceBaseline):
     def make(self, inputs: int, hidden_size: int) -> nn.Module:
         """The recurrent network."""
         return DNC(inputs, hidden_size)
+
+    def make_output(self, hidden_size: int) -> nn.Module:
+        """The read-out sees the LSTM's state and what was read from the memory."""
+        assert isinstance(self.network, DNC)
+        return super().make_output(self.network.output_size)

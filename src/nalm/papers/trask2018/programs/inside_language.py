@@ -89,11 +89,12 @@ def parts_of(network: WordReader, sentences: Tensor, *, rounded: bool = False) -
     seen, weight = network.seen(sentences), unit.weights()["W"]
     weight = weight.round() if rounded else weight
     gate = torch.sigmoid(weighted_sum(seen, unit.gate))
+    added, made = weighted_sum(seen, weight), power_product(seen, weight, unit.epsilon)
     return Parts(
-        gate=gate[..., 0],
-        sum=weighted_sum(seen, weight)[..., 0],
-        product=power_product(seen, weight, unit.epsilon)[..., 0],
-        total=lambda results: network.total(results[..., None], sentences)[:, 0],
+        gate[..., 0],
+        added[..., 0],
+        made[..., 0],
+        lambda results: network.total(results[..., None], sentences)[:, 0],
     )
 
 
