@@ -130,7 +130,7 @@ class Batch:
         return {**_named("state", self.state), **_named("log", tensors), **own}, about
 
     def load_state(self, tensors: Tensors, about: dict[str, Any]) -> None:
-        """Restore what `state_to_keep` returned, in the order of training: sums over parameters depend on it."""
+        """Restore what `state_to_keep` returned, in the order of training, which changes sums over all."""
         self.log.load_state(_of(tensors, "log"), about)
         self.state = {name: tensors[f"state/{name}"] for name in self.state}
         self.loss, self.began = tensors["loss"], tensors["began"]
