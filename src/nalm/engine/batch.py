@@ -130,11 +130,9 @@ class Batch:
         return {**_named("state", self.state), **_named("log", tensors), **own}, about
 
     def load_state(self, tensors: Tensors, about: dict[str, Any]) -> None:
-        """Restore what `state_to_keep` returned."""
+        """Restore what `state_to_keep` returned, in the order of training, which changes sums over all."""
         self.log.load_state(_of(tensors, "log"), about)
-        held = _of(tensors, "state")
-        # In the order of training, not of the file: a clip sums over parameters, and order changes sums.
-        self.state = {name: held[name] for name in self.state}
+        self.state = {name: tensors[f"state/{name}"] for name in self.state}
         self.loss, self.began = tensors["loss"], tensors["began"]
 
     # -- training --------------------------------------------------------------------------------
