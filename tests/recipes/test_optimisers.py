@@ -6,7 +6,8 @@ import torch
 
 from nalm.errors import ArgumentError
 from nalm.recipes import Recipe
-from nalm.recipes.optimisers import SGD, Adam, Centred, Falling, LevenbergMarquardt, RMSProp
+from nalm.recipes.centred import Centred
+from nalm.recipes.optimisers import SGD, Adam, Falling, LevenbergMarquardt, RMSProp
 from nalm.recipes.steps import timing_of, with_steps
 
 RATES = (1e-3, 0.02, 0.1)

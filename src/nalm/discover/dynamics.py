@@ -31,14 +31,12 @@ import torch
 from torch import nn
 
 from nalm.discover.power_laws import PowerLaws
-from nalm.discover.trajectory import Trajectory
+from nalm.discover.trajectory import Trajectory, integrals, smooth
 from nalm.errors import ArgumentError, check_positive
 from nalm.streams import Purpose, check_seed, counters, key, uniform
 
 _SPREAD = 1.0
 """Exponents of drawn starts are from U(-_SPREAD / 2, 3 _SPREAD / 2), around what amounts usually have."""
-_FINE = 8
-"""Points of the smooth curve per interval."""
 _BEST = 2
 """How many of the starts are fitted through the solver, and how many removals are tried."""
 _STEPS, _AGAIN = 30, 8
@@ -225,15 +223,15 @@ def _started(trajectory: Trajectory, exponents: np.ndarray) -> tuple[float, np.n
     """Exponents that explain the states by integrals over a smooth curve: the error, and all parameters."""
     from scipy.optimize import least_squares
 
-    curve, grid = _smooth(trajectory)
+    curve, grid = smooth(trajectory)
     gained = (trajectory.states - trajectory.states[0])[1:] / trajectory.scale
 
     def factors(vector: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         laws = PowerLaws(vector.reshape(exponents.shape), np.zeros(exponents.shape[::-1]))
-        integrals = _integrals(laws.terms(curve), grid)
-        size = np.maximum(np.abs(integrals).max(0), np.finfo(float).tiny)
-        found = np.linalg.lstsq(integrals / size, gained, rcond=1e-10)[0]
-        return (found / size[:, None]).T * trajectory.scale[:, None], integrals / size @ found - gained
+        whole = integrals(laws.terms(curve), grid)
+        size = np.maximum(np.abs(whole).max(0), np.finfo(float).tiny)
+        found = np.linalg.lstsq(whole / size, gained, rcond=1e-10)[0]
+        return (found / size[:, None]).T * trajectory.scale[:, None], whole / size @ found - gained
 
     lowest = np.broadcast_to(_lowest(trajectory), exponents.shape).ravel()
     end = least_squares(
@@ -250,26 +248,6 @@ def _lowest(trajectory: Trajectory) -> np.ndarray:
     """The lowest exponent of each state: 0 for one that vanishes."""
     least, largest = trajectory.states.min(0), trajectory.states.max(0)
     return np.where(least < _VANISHES * largest, 0.0, -_MOST)
-
-
-def _smooth(trajectory: Trajectory) -> tuple[np.ndarray, np.ndarray]:
-    """A smooth curve through the states, not negative, and the times of its points."""
-    from scipy.interpolate import make_smoothing_spline
-
-    points = len(trajectory.times)
-    grid = np.interp(np.arange((points - 1) * _FINE + 1) / _FINE, np.arange(points), trajectory.times)
-    if points < 5:  # the spline needs five
-        columns = [np.interp(grid, trajectory.times, column) for column in trajectory.states.T]
-    else:
-        columns = [make_smoothing_spline(trajectory.times, column)(grid) for column in trajectory.states.T]
-    return np.maximum(np.stack(columns, -1), 0.0), grid
-
-
-def _integrals(values: np.ndarray, grid: np.ndarray) -> np.ndarray:
-    """Integrals from the first time to each later one, by the trapezoid rule: `points - 1 x terms`."""
-    pieces = 0.5 * (values[1:] + values[:-1]) * np.diff(grid)[:, None]
-    found: np.ndarray = np.cumsum(pieces, 0)[_FINE - 1 :: _FINE]
-    return found
 
 
 # -- fit and eliminate -----------------------------------------------------------------------------

@@ -323,10 +323,7 @@ def _program(
     if name not in programs:
         weights = [each for each in (*state, *inputs) if each.startswith("parameter/")]
         programs[name] = Program(
-            function,
-            state,
-            inputs,
-            constants,
+            *(function, state, inputs, constants),
             compiled=batch.settings.compiled,
             weights=weights,
             samples=samples,

@@ -1,10 +1,11 @@
 """The parts of a recipe: data and pure functions that know nothing of particular units."""
 
+from nalm.recipes.centred import Centred
 from nalm.recipes.clamps import Bound, Clamp, Project
 from nalm.recipes.gradients import ClipNorm, ClipValue, GradientNoise
 from nalm.recipes.initialise import Initialise
 from nalm.recipes.losses import MAE, MAPE, MSE, PCC, RMSE, CrossEntropy, Loss, PCCThenMSE
-from nalm.recipes.optimisers import SGD, Adam, Centred, Falling, LevenbergMarquardt, Optimiser, RMSProp
+from nalm.recipes.optimisers import SGD, Adam, Falling, LevenbergMarquardt, Optimiser, RMSProp
 from nalm.recipes.penalties import L0, L1, L2, Discretise, InputIdentity, Penalty, UnitPenalty
 from nalm.recipes.recipe import SECOND_ORDER, Recipe
 from nalm.recipes.reinitialise import Reinitialise

@@ -21,8 +21,9 @@ from torch.utils.hooks import RemovableHandle
 from nalm.errors import ArgumentError, check_above_zero, check_positive, unknown
 from nalm.models.many import apply
 from nalm.recipes import Recipe
+from nalm.recipes.centred import Centred
 from nalm.recipes.gradients import Gradients
-from nalm.recipes.optimisers import SGD, Adam, Centred, Optimiser, RMSProp
+from nalm.recipes.optimisers import SGD, Adam, Optimiser, RMSProp
 from nalm.recipes.schedules import StepState
 from nalm.units._base import COMMON_RECIPES, Unit, outer_units, units_of
 from nalm.units.helpers import checked_units, project_
