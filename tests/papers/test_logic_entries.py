@@ -1,4 +1,4 @@
-"""Entries of appendix D.3: what is planned, what is read from runs, what the claims say. Nothing is trained."""
+"""Entries of appendix D.3: what is planned, what is read from runs, what claims say. Nothing is trained."""
 
 from types import SimpleNamespace
 
