@@ -1,4 +1,4 @@
-"""Entries of appendix D.3: what is planned, read from runs, and claimed. Nothing is trained."""
+"""Entries of appendix D.3: what is planned, what is read from runs, what claims say. Nothing is trained."""
 
 from types import SimpleNamespace
 
