@@ -2,8 +2,9 @@
 section 4.4, appendix E).
 
 The loss is the root of the mean squared error, as in the paper. It says neither optimiser, steps, batch nor
-sizes: here Adam with the rate 0.001, batches of 128 fresh programs, 100,000 steps; in the reduced protocol
-5,000, whose rate falls to zero in their second half.
+sizes: here Adam with the rate 0.01, batches of 128 fresh programs, 100,000 steps; in the reduced protocol
+5,000 for sums and 10,000 for programs, whose rate falls to zero in their second half. The rate was chosen by
+validation: after 3,000 steps with 0.001 an LSTM had an error of 45 on sums, with 0.01 one of 0.2.
 """
 
 from __future__ import annotations
@@ -31,8 +32,8 @@ RANGES = {
     Split.TEST: (1000, 10_000),
 }
 """The integers of each split, the last one excluded."""
-STEPS, QUICK_STEPS = 100_000, 5_000
-RATE, BATCH = 1e-3, 128
+STEPS, QUICK_STEPS = 100_000, {"sum": 5_000, "program": 10_000}
+RATE, BATCH = 1e-2, 128
 
 
 @dataclass(frozen=True)
@@ -90,7 +91,7 @@ class Programs(Task):
     @property
     def steps(self) -> int:
         """Steps of training."""
-        return QUICK_STEPS if self.protocol == "quick" else STEPS
+        return QUICK_STEPS[self.op] if self.protocol == "quick" else STEPS
 
     @property
     def log_interval(self) -> int:  # type: ignore[override]

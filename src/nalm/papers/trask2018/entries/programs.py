@@ -35,7 +35,7 @@ _MANY, _HALF = 90.0, 50.0
 NOTE = (
     "The paper has neither the programs, sizes, optimiser nor steps, and its figures have no numbers. Ours: "
     "sums of two integers; programs 'if b < c : a else : d ± e', one symbol or integer per step; states of "
-    "32 values; Adam with the rate 0.001, batches of 128, 100,000 steps. The NALU has four values of state; "
+    "32 values; Adam with the rate 0.01, batches of 128, 100,000 steps. The NALU has four values of state; "
     "its matrices are linear functions of the state of an LSTM that sees the symbols and the squashed state "
     "of the NALU, and it adds 1 to magnitudes before their logarithm, because zeros would overflow. Digits "
     "are compared place by place, from the units up. The mean over seeds, with two standard deviations, as "
