@@ -13,6 +13,8 @@ from nalm.tasks import Logic
 _BOTH, _AND_ONLY = "nlrl+nlrl", "nlrl(de_morgan=true)+nlrl(de_morgan=true)"
 _UNITS = (1, 2, 4, 8, 16)
 _GATES = ("and", "or", "not", "xor", "implies")
+_TESTED = tuple(op for op in Logic.ops if op != "implies")
+"""Operations that the thesis names; implication is ours."""
 _ONE_LAYER = "one layer"
 
 
@@ -47,7 +49,7 @@ ENTRIES = (
         quick_seeds=10,
         metrics=(SUCCESS, SOLVED_AT),
         claims=(
-            *(Claim(op, "is learnt by a stack of 8 units", full(_row(8), [op])) for op in Logic.ops),
+            *(Claim(op, "is learnt by a stack of 8 units", full(_row(8), [op])) for op in _TESTED),
             Claim(
                 "gates",
                 "are learnt by AND and negation alone, 8 units",
@@ -55,8 +57,6 @@ ENTRIES = (
             ),
             Claim("xor", "needs a stack: one layer cannot express it", none(_ONE_LAYER, ["xor"])),
             Claim("units", "more of them help until 8, then no more", _saturates()),
-            Claim("units", "more of them help from 1 to 2", more_often(_row(2), _row(1))),
-            Claim("units", "more of them help from 2 to 8", more_often(_row(8), _row(2))),
             Claim(
                 "AND and OR",
                 "converge in fewer steps than AND alone, 8 units",
