@@ -165,7 +165,7 @@ def test_the_six_tasks_are_listed(run):
         (("--ranges", "1:2"), "Argument `ranges` must be left out: mnist-sequential has none"),
         (("--inputs", "2"), "Argument `inputs` must be left out: mnist-sequential has none"),
         (("--op", "div"), "Argument `op` must be one of mul, add, but got 'div'"),
-        (("--op", "add"), "Argument `units` must be able to express an operation of mnist-sequential"),
+        (("--op", "add"), "Argument `units` must be able to express an operation that was asked for (add)"),
         (("--scale", "quik"), "Argument `scale` must be one of quick, paper, but got 'quik'"),
         (("--units", "lsmt"), "Did you mean 'lstm'?"),
     ],

@@ -147,7 +147,10 @@ def test_a_table_of_errors_is_that_of_the_model():
 
 def test_tables_are_those_of_the_engine():
     theirs = trained(nalm.NMU(2, 1), recipe=Recipe(**{**vars(recipe()), "by": None}), compiled=False)
-    assert_same(trained(nalm.NMU(2, 1)), theirs)
+    ours = trained(nalm.NMU(2, 1))
+    assert ours.errors.keys() == theirs.errors.keys()
+    for name, errors in theirs.errors.items():
+        torch.testing.assert_close(ours.errors[name], errors)  # the same steps up to rounding
 
 
 @pytest.mark.parametrize("stop", [INTERVAL, STEPS + INTERVAL])
