@@ -27,16 +27,14 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-import torch
 from torch import nn
 
+from nalm.discover.dynamics_start import MOST, drawn, lowest_exponents, started
 from nalm.discover.power_laws import PowerLaws
-from nalm.discover.trajectory import Trajectory, integrals, smooth
+from nalm.discover.trajectory import Trajectory
 from nalm.errors import ArgumentError, check_positive
-from nalm.streams import Purpose, check_seed, counters, key, uniform
+from nalm.streams import check_seed
 
-_SPREAD = 1.0
-"""Exponents of drawn starts are from U(-_SPREAD / 2, 3 _SPREAD / 2), around what amounts usually have."""
 _BEST = 2
 """How many of the starts are fitted through the solver, and how many removals are tried."""
 _STEPS, _AGAIN = 30, 8
@@ -49,10 +47,6 @@ _FINER = 4
 """How many times shorter the solver's steps are in the last fit."""
 _LOST = 0.1
 """Elimination ends where this share of the variance is unexplained."""
-_MOST = 4.0
-"""The largest magnitude of an exponent."""
-_VANISHES = 1e-3
-"""A state below this share of its largest value vanishes there: no rate can have a negative power of it."""
 
 
 @dataclass(frozen=True)
@@ -154,7 +148,7 @@ def find_dynamics(
         raise ArgumentError("names", f"{count} names, one per state", f"{len(listed)}")
     found: list[Fitted] = []
     for used in range(1, terms + 1):
-        more = _with_terms(trajectory, _drawn(count, used, starts, seed))
+        more = _with_terms(trajectory, drawn(count, used, starts, seed))
         before, found = found, [*found, *(each.padded(terms) for each in more)]
         chosen = _chosen(trajectory, found)
         if before and chosen is _chosen(trajectory, before):
@@ -165,7 +159,7 @@ def find_dynamics(
 
 def _with_terms(trajectory: Trajectory, exponents: np.ndarray) -> list[Fitted]:
     """Equations by elimination from the best of drawn starts, `starts x terms x states`."""
-    begun = sorted((_started(trajectory, each) for each in exponents), key=lambda each: each[0])
+    begun = sorted((started(trajectory, each) for each in exponents), key=lambda each: each[0])
     everything = np.ones_like(begun[0][1], dtype=bool)
     fitted = [_fit(trajectory, vector, everything, _STEPS) for _, vector in begun[:_BEST]]
     return _eliminate(trajectory, min(fitted, key=trajectory.error))
@@ -209,50 +203,6 @@ def _checked(times: Any, states: Any) -> Trajectory:
     return Trajectory(t, x)
 
 
-def _drawn(states: int, terms: int, starts: int, seed: int) -> np.ndarray:
-    """Exponents of the starts, `starts x terms x states`."""
-    stream = key(torch.tensor([seed], dtype=torch.int32), Purpose.INIT, 0)
-    u = uniform(stream, counters(starts, terms, states), torch.float64)[0]
-    return _SPREAD * (2 * u.numpy() - 0.5)
-
-
-# -- start -----------------------------------------------------------------------------------------
-
-
-def _started(trajectory: Trajectory, exponents: np.ndarray) -> tuple[float, np.ndarray]:
-    """Exponents that explain the states by integrals over a smooth curve: the error, and all parameters."""
-    from scipy.optimize import least_squares
-
-    curve, grid = smooth(trajectory)
-    gained = (trajectory.states - trajectory.states[0])[1:] / trajectory.scale
-
-    def factors(vector: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        laws = PowerLaws(vector.reshape(exponents.shape), np.zeros(exponents.shape[::-1]))
-        whole = integrals(laws.terms(curve), grid)
-        size = np.maximum(np.abs(whole).max(0), np.finfo(float).tiny)
-        found = np.linalg.lstsq(whole / size, gained, rcond=1e-10)[0]
-        return (found / size[:, None]).T * trajectory.scale[:, None], whole / size @ found - gained
-
-    lowest = np.broadcast_to(_lowest(trajectory), exponents.shape).ravel()
-    end = least_squares(
-        lambda vector: factors(vector)[1].ravel(),
-        np.clip(exponents.ravel(), lowest, _MOST),
-        bounds=(lowest, _MOST),
-        max_nfev=30,
-    )
-    laws = PowerLaws(end.x.reshape(exponents.shape), factors(end.x)[0])
-    return float(end.cost), laws.vector
-
-
-def _lowest(trajectory: Trajectory) -> np.ndarray:
-    """The lowest exponent of each state: 0 for one that vanishes."""
-    least, largest = trajectory.states.min(0), trajectory.states.max(0)
-    return np.where(least < _VANISHES * largest, 0.0, -_MOST)
-
-
-# -- fit and eliminate -----------------------------------------------------------------------------
-
-
 def _fit(trajectory: Trajectory, vector: np.ndarray, free: np.ndarray, steps: int) -> np.ndarray:
     """The parameters with the free ones fitted through the solver; the start, if nothing is better."""
     from scipy.optimize import least_squares
@@ -281,8 +231,8 @@ def _bounds(trajectory: Trajectory, parameters: int) -> tuple[np.ndarray, np.nda
     """The lowest and highest values of all parameters; factors have none."""
     lowest, highest = np.full(parameters, -np.inf), np.full(parameters, np.inf)
     powers = parameters // 2
-    lowest[:powers] = np.tile(_lowest(trajectory), powers // trajectory.states.shape[-1])
-    highest[:powers] = _MOST
+    lowest[:powers] = np.tile(lowest_exponents(trajectory), powers // trajectory.states.shape[-1])
+    highest[:powers] = MOST
     return lowest, highest
 
 

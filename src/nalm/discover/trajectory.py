@@ -12,8 +12,6 @@ _STEP = 1e-6
 """The relative step of central differences."""
 _LARGE = 1e6
 """A state this many times larger than all observed ones has diverged; it counts with this size."""
-_FINE = 8
-"""Points of the smooth curve per interval."""
 
 
 @dataclass(frozen=True)
@@ -74,26 +72,6 @@ class Trajectory:
         """The mean square by which residuals change if the solver takes twice as many steps."""
         finer = replace(self, substeps=2 * self.substeps)
         return float(np.mean((finer.residuals(vector) - self.residuals(vector)) ** 2))
-
-
-def smooth(trajectory: Trajectory) -> tuple[np.ndarray, np.ndarray]:
-    """A smooth curve through the states, not negative, and the times of its points."""
-    from scipy.interpolate import make_smoothing_spline
-
-    points = len(trajectory.times)
-    grid = np.interp(np.arange((points - 1) * _FINE + 1) / _FINE, np.arange(points), trajectory.times)
-    if points < 5:  # the spline needs five
-        columns = [np.interp(grid, trajectory.times, column) for column in trajectory.states.T]
-    else:
-        columns = [make_smoothing_spline(trajectory.times, column)(grid) for column in trajectory.states.T]
-    return np.maximum(np.stack(columns, -1), 0.0), grid
-
-
-def integrals(values: np.ndarray, grid: np.ndarray) -> np.ndarray:
-    """Integrals from the first time to each later one, by the trapezoid rule: `points - 1 x terms`."""
-    pieces = 0.5 * (values[1:] + values[:-1]) * np.diff(grid)[:, None]
-    found: np.ndarray = np.cumsum(pieces, 0)[_FINE - 1 :: _FINE]
-    return found
 
 
 def _runge_kutta(laws: PowerLaws, state: np.ndarray, step: float) -> np.ndarray:
