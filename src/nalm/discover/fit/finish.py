@@ -102,7 +102,7 @@ def _one_by_one(formula: Formula, found: list, best: Fitted, x: np.ndarray, y: n
 
 def _with(formula: Formula, values: list, x: np.ndarray, y: np.ndarray) -> Fitted | None:
     changed = formula.with_constants(values)
-    if changed.expression.has(sp.zoo, sp.nan) or not changed.expression.free_symbols:
+    if changed.expression.has(sp.zoo, sp.nan):
         return None
     return measured(changed.fitted(x, y)[0], x, y)
 

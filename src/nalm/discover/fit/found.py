@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-import math
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import sympy as sp
+import torch
+from threadpoolctl import threadpool_limits
 
 from nalm.discover.fit.finish import Fitted
 from nalm.discover.fit.formula import Formula
@@ -79,13 +81,9 @@ def find_formula(
     """
     began = time.monotonic()
     symbols = tuple(_symbol(name, x[:, k]) for k, name in enumerate(names))
-    with one_thread():
+    # Two threads are slower than one on matrices of this size.
+    with one_thread(), threadpool_limits(1):
         pool = _searched(x, y, symbols, seed, max_seconds, on_progress)
-        rest = max_seconds - (time.monotonic() - began)
-        good = _usual_rows(pool.best, x, y)
-        if rest > 0 and good is not None:
-            again = _searched(x[good], y[good], symbols, seed, rest, on_progress)
-            pool = _better(again, pool, x, y)
         best = _best(pool, x, y)
         said = judged(best, x, y, names)
     notes = [*said.notes, *outside_notes(best, x.min(0), x.max(0), names)]
@@ -108,14 +106,27 @@ def _searched(
     max_seconds: float,
     on_progress: Callable[[Progress], None] | None,
 ) -> Pool:
-    generator = np.random.default_rng(seed)
-    return Search(x, y, symbols, generator, max_seconds, _precision(x, y), on_progress).run()
+    """Search quickly, then without rows that stand out, then thoroughly."""
+    precision, ends = _precision(x, y), time.monotonic() + max_seconds
+
+    def search(rows: Any) -> Search:
+        left, generator = ends - time.monotonic(), np.random.default_rng(seed)
+        return Search(x[rows], y[rows], symbols, generator, left, precision, on_progress)
+
+    whole = search(slice(None))
+    if whole.quick():
+        return whole.result()
+    good = _usual_rows(whole.pool.best, x, y)
+    if good is not None:
+        usual = search(good)
+        if usual.quick() and usual.is_exact:
+            return usual.result()
+    whole.rest()
+    return whole.result()
 
 
 def _precision(x: np.ndarray, y: np.ndarray) -> float:
     """The relative precision of the target, from how its numbers are written."""
-    import torch
-
     some = np.linspace(0, len(y) - 1, min(len(y), 1000)).astype(int)
     none = torch.zeros(len(some), 1, x.shape[1], dtype=torch.float64)
     allowed = tolerance(torch.from_numpy(x[some]), torch.from_numpy(y[some])[:, None], none, 1.0)
@@ -133,15 +144,6 @@ def _usual_rows(best: Fitted | None, x: np.ndarray, y: np.ndarray) -> np.ndarray
     wild = far > _STANDS_OUT * max(float(np.quantile(far, _NEARLY_ALL)), 1e-300)
     good = (off <= bound) & ~wild
     return None if good.all() or bound <= 1e-12 * float(np.abs(y).max()) else good
-
-
-def _better(new: Pool, old: Pool, x: np.ndarray, y: np.ndarray) -> Pool:
-    """The pool whose best formula has the smaller median error on all rows."""
-    errors = [
-        math.inf if pool.best is None else float(np.nanmedian(np.abs(pool.best.formula(x) - y)))
-        for pool in (new, old)
-    ]
-    return new if errors[0] < 0.5 * errors[1] else old
 
 
 def _best(pool: Pool, x: np.ndarray, y: np.ndarray) -> Formula:

@@ -35,6 +35,13 @@ _MATTERS = 0.02
 """Columns along which the target rises by less than this share of the steepest are left out at first."""
 _MOST_COLUMNS = 9
 _LOW, _HIGH = (1, 2, 3), (4, 5, 6)
+_QUICK = 4
+"""The number of groups that are quick."""
+_ENOUGH = 25
+"""With fewer rows it cannot be told that a target depends on nothing."""
+
+Stages = Iterator[tuple[str, Iterable[sp.Expr]]]
+"""What is tried, and the formulas that it gives."""
 
 
 @dataclass(frozen=True)
@@ -83,35 +90,44 @@ class Search:
         self.precision = precision
         self.on_progress = on_progress
         self.pool = Pool(len(self.rows.all_y), deviation_of(self.rows.all_y))
+        self._groups = self._made()
 
     def late(self) -> bool:
         """Whether time is over."""
         return time.monotonic() - self.began > self.max_seconds
 
-    def run(self) -> Pool:
-        """Search until nothing is left to explain or to try, or time is over."""
-        for stages in self._groups():
+    def quick(self) -> bool:
+        """Try what is quick; whether nothing is left to explain."""
+        return self._through(itertools.islice(self._groups, _QUICK))
+
+    def rest(self) -> bool:
+        """Try the rest, until nothing is left to explain or to try, or time is over."""
+        return self._through(self._groups)
+
+    def _through(self, groups: Iterable[Stages]) -> bool:
+        for stages in groups:
             settled = False
             for stage, found in stages:
                 self._tell(stage)
                 for expression in itertools.islice(found, _PER_STAGE):
                     better = self._consider(expression, stage)
-                    if self.late() or (better and self._is_exact()):
-                        return self._ended()
+                    if self.late() or (better and self.is_exact):
+                        return True
                     settled = settled or (better and self._leaves_noise())
             # Noise can hide behind several formulas: the best of a whole group counts.
-            if settled:
-                break
-        return self._ended()
+            if settled or self.late():
+                return True
+        return False
 
-    def _ended(self) -> Pool:
+    def result(self) -> Pool:
         """The best formulas of each length, simplified."""
         self.pool.found = [self._polished(fitted) for fitted in self.pool.front()]
         return self.pool
 
-    def _groups(self) -> Iterator[Iterator[tuple[str, Iterable[sp.Expr]]]]:
+    def _made(self) -> Iterator[Stages]:
         """What is tried, in groups of similar cost."""
         x, y = self.rows.x, self.rows.y
+        yield iter([("a constant", [sp.Float(float(np.mean(y)), 17)])])
         yield (("products of powers", monomials(x, y, self.symbols, noisy=noisy)) for noisy in (False, True))
         varying = [k for k in range(x.shape[1]) if np.ptp(x[:, k]) > 0]
         if len(y) < 4 or not varying:
@@ -120,23 +136,26 @@ class Search:
         order = [varying[k] for k in told.order]
         chosen = [varying[k] for k in told.columns(_MATTERS)][:_MOST_COLUMNS] or order[:1]
         yield self._relations(order[: len(chosen) + 2], _LOW)
+        if len(y) >= _ENOUGH and is_noise(x[:, varying], y):
+            yield self._sums(chosen)
+            return  # nothing depends on the inputs, at least not smoothly
         yield (stage for shape in SMALL for stage in self._shape(shape, chosen))
         yield self._sums(chosen)
         yield self._relations(order[: len(chosen) + 1], _HIGH)
         yield (stage for shape in LARGE for stage in self._shape(shape, chosen))
 
-    def _relations(self, order: list[int], degrees: tuple[int, ...]) -> Iterator[tuple[str, Iterable[sp.Expr]]]:
+    def _relations(self, order: list[int], degrees: tuple[int, ...]) -> Stages:
         nothing = max(NOTHING, 4 * self.precision)
         rows = self.rows
         yield "polynomial relations", relations(rows.x, rows.y, self.symbols, order, degrees, nothing, self.late)
 
-    def _sums(self, columns: list[int]) -> Iterator[tuple[str, Iterable[sp.Expr]]]:
+    def _sums(self, columns: list[int]) -> Stages:
         x, names = self.rows.x[:, columns], [self.symbols[k] for k in columns]
         yield "relations of few terms", sparse_relations(x, self.rows.y, names, self.late)
         for power in (1, 2, -1, -2):
             yield "sums of monomials", stepwise_formulas(x, self.rows.y, names, power)
 
-    def _shape(self, shape: Shape, columns: list[int]) -> Iterator[tuple[str, Iterable[sp.Expr]]]:
+    def _shape(self, shape: Shape, columns: list[int]) -> Stages:
         x, y = self.rows.x[:, columns], self.rows.y
         names = [self.symbols[k] for k in columns]
         if x.shape[1] * (len(shape.terms) + sum(shape.sums)) > len(y) / 2:
@@ -147,7 +166,7 @@ class Search:
 
     def _consider(self, expression: sp.Expr, stage: str) -> bool:
         """Fit a candidate; whether it is the best so far."""
-        if expression.has(sp.zoo, sp.nan, sp.oo) or not expression.free_symbols:
+        if expression.has(sp.zoo, sp.nan, sp.oo):
             return False
         fitted = refined(expression, self.symbols, self.rows.x, self.rows.y)
         if not np.isfinite(fitted.error):
@@ -158,7 +177,8 @@ class Search:
         self._tell(stage)
         return True
 
-    def _is_exact(self) -> bool:
+    @property
+    def is_exact(self) -> bool:
         """Whether the best formula leaves only roundings."""
         best = self.pool.best
         return best is not None and best.relative <= max(_EXACT, 2 * self.precision)

@@ -33,6 +33,8 @@ _FEW_VALUES = 3
 _MET = 0.9
 """A formula that fits this share of the rows exactly is right; the others are named."""
 _ROWS_AT_ONCE = 100_000
+_ROWS_TO_COUNT = 10_000
+"""So many distinct rows are always enough."""
 
 
 class Verdict(StrEnum):
@@ -123,7 +125,8 @@ def _doubts(
 ) -> list[str]:
     """Sentences on why rows that a formula fits do not determine it; none if they do."""
     used = list(formula.used)
-    rows = len(np.unique(np.column_stack([x[:, used], y]), axis=0))
+    some = np.linspace(0, len(y) - 1, min(len(y), _ROWS_TO_COUNT)).astype(int)
+    rows = len(np.unique(np.column_stack([x[some][:, used] if used else x[some], y[some]]), axis=0))
     numbers = _numbers(formula.expression)
     long = [n for n in numbers if _bits(n) >= _BITS_OF_NUMBER]
     if len(long) > len(used) + _FREE_NUMBERS:
@@ -137,7 +140,19 @@ def _doubts(
         for k in used
         if (count := len(np.unique(x[:, k]))) <= _FEW_VALUES
     ]
+    if _is_absolute(formula.expression):
+        found.append("It takes the root of a square, an absolute value: it may stand for something else.")
     return [*found, *_hidden(numbers, x, names), *_ties(used, x, y, allowed, names)]
+
+
+def _is_absolute(expression: sp.Expr) -> bool:
+    """Whether it has the root of the square of something that changes its sign."""
+    for power in expression.atoms(sp.Pow):
+        if power.exp.is_integer is False and power.base.is_Add:
+            _, factors = sp.factor_list(sp.nsimplify(power.base, rational=True))
+            if all(times % 2 == 0 for _, times in factors):
+                return True
+    return expression.has(sp.Abs)
 
 
 def _ties(
