@@ -146,10 +146,12 @@ def _doubts(
 
 
 def _is_absolute(expression: sp.Expr) -> bool:
-    """Whether it has the root of the square of something that changes its sign."""
+    """Whether it has the root of the square of a sum, which may change its sign."""
+    pi = sp.Symbol("pi_", positive=True)
     for power in expression.atoms(sp.Pow):
-        if power.exp.is_integer is False and power.base.is_Add:
-            _, factors = sp.factor_list(sp.nsimplify(power.base, rational=True))
+        if power.exp.is_integer is False and power.base.free_symbols and power.base.has(sp.Add):
+            above, _ = sp.fraction(sp.together(sp.nsimplify(power.base.xreplace({sp.pi: pi}), rational=True)))
+            _, factors = sp.factor_list(above)
             if all(times % 2 == 0 for _, times in factors):
                 return True
     return expression.has(sp.Abs)
