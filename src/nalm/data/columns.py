@@ -48,8 +48,8 @@ class Columns:
 class NumbersFile(ABC):
     """A file of columns.
 
-    Rows are counted as a reader of the file would: in a text file from its first line with something on it, so
-    that the heading is row 1; in other files from the first row of numbers.
+    Rows are counted as a reader of the file would: in a text file from its first line with something on it,
+    so that the heading is row 1; in other files from the first row of numbers.
 
     Attributes:
         path: the file.

@@ -1,4 +1,4 @@
-"""The columns of a file that a formula is searched in: the target, the features, and what is left out and why."""
+"""The columns of a file that a formula is searched in: targets, features, and what is left out and why."""
 
 from __future__ import annotations
 
@@ -41,8 +41,8 @@ def fit_table(file: NumbersFile, targets: Sequence[str], features: Sequence[str]
     Args:
         file: the file.
         targets: the columns to find formulas for.
-        features: the columns that formulas may use; by default all others that hold numbers. One that is named
-            must hold numbers, one that is not is left out with a note if it does not.
+        features: the columns that formulas may use; they must hold numbers. By default all others, but those
+            that hold something else are left out with a note.
     """
     asked = _asked(file, targets, features)
     found = file.read([*asked, *targets])
@@ -106,9 +106,9 @@ def _check_held(file: NumbersFile, others: dict[str, NoNumber], asked: Sequence[
     for name in asked:
         if name in others:
             cell = others[name]
-            got = f"{cell}, column {name}" if cell.text else f"none in column {name}"
+            got = f"{cell if cell.text else 'none'} of {file.path}"
             hint = "Correct the cell, or leave it empty and the row will be left out." if cell.text else ""
-            raise ArgumentError("data", f"numbers in column {name}", f"{got}, of {file.path}", hint)
+            raise ArgumentError("data", f"numbers in column {name}", got, hint)
 
 
 def _left_out(name: str, cell: NoNumber) -> str:
@@ -140,12 +140,9 @@ def _without_missing(
         return values, []
     places = file.first_row + np.flatnonzero(rows)
     columns = [name for name, some in zip(names, missing.any(axis=0)) if some]
-    several = len(places) > 1
-    note = (
-        f"{len(places):,} of {len(values):,} rows {'were' if several else 'was'} left out, where a number is missing "
-        f"in {_listed(columns, 'column')}: {_listed([str(p) for p in places[:_NAMED]], 'row')}"
-        f"{' and others' if len(places) > _NAMED else ''}."
-    )
+    what = f"{len(places):,} of {len(values):,} rows {'were' if len(places) > 1 else 'was'} left out"
+    named = [str(place) for place in places[:_NAMED]] + ["others"] * (len(places) > _NAMED)
+    note = f"{what}, where a number is missing in {_listed(columns, 'column')}: {_listed(named, 'row')}."
     return values[~rows], [note]
 
 
