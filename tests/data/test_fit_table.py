@@ -1,4 +1,4 @@
-"""What a formula is searched in: oddities of a table are left out with a note, or refused with their place."""
+"""What a formula is searched in: oddities of a table are noted, or refused with their place."""
 
 import numpy as np
 import pytest
@@ -47,8 +47,8 @@ NOTED = {
         "1 of 4 rows was left out, where a number is missing in column y: row 3.",
     ),
     "missing numbers": (
-        "a,b,y\n,1,2\n2,2,3\n3,,5\n4,4,\n5,,5\n6,6,7\n7,7,8\n",
-        "4 of 7 rows were left out, where a number is missing in columns a, b and y: rows 2, 4, 5 and others.",
+        "a,b,y\n,1,2\n2,2,3\n3,,5\n4,4,5\n5,,5\n6,,7\n7,7,8\n8,8,9\n",
+        "4 of 8 rows were left out, where a number is missing in columns a and b: rows 2, 4, 6 and others.",
     ),
     "constant": (
         "a,g,y\n1,9.81,2\n2,9.81,3\n3,9.81,5\n",
