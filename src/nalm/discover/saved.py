@@ -2,7 +2,7 @@
 
 The file is a safetensors file, which holds numbers and text and can hold nothing that runs. Its tensors are
 the decimal numbers of the formulas (`constants`) and the smallest and largest number of each column (`box`,
-`columns x 2`); its text has the formulas as `nalm.symbolic.formula_text` writes them.
+`columns x 2`); its text has the formulas as `nalm.discover.formula_text` writes them.
 """
 
 from __future__ import annotations
@@ -20,10 +20,10 @@ from safetensors import SafetensorError, safe_open
 from safetensors.numpy import save_file
 
 from nalm._version import __version__
+from nalm.discover import formula_text
+from nalm.discover.formula_text import FormulaError
+from nalm.discover.formula_values import values
 from nalm.errors import ArgumentError
-from nalm.symbolic import formula_text
-from nalm.symbolic.formula_text import FormulaError
-from nalm.symbolic.formula_values import values
 
 FORMAT, VERSION = "nalm formula", 1
 _ROWS_AT_ONCE = 100_000
