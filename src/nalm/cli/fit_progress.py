@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import sys
+import textwrap
 import time
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
@@ -53,11 +54,15 @@ class Search:
         if self.best is None:
             yield Text("no formula yet")
             return
-        formula = f"{self.best.expression}"
-        room = _LINES * options.max_width - 1
         yield Text(f"best so far, relative error {self.best.error:.1e}:")
-        # Not markup: names of columns may have brackets.
-        yield Text(formula if len(formula) <= room else formula[: room - 1] + "…", overflow="fold")
+        for line in _shortened(str(self.best.expression), options.max_width):
+            yield Text(line)  # not markup: names of columns may have brackets
+
+
+def _shortened(formula: str, width: int) -> list[str]:
+    """The lines of a formula, or the first of them."""
+    lines = textwrap.wrap(formula, width)
+    return lines if len(lines) <= _LINES else [*lines[: _LINES - 1], lines[_LINES - 1][: width - 1] + "…"]
 
 
 @contextlib.contextmanager

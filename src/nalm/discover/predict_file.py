@@ -55,7 +55,7 @@ def write_predictions(out: TextIO, file: NumbersFile, names: Sequence[str], pred
 def check_columns(names: Sequence[str], formula: SavedFormula, file: NumbersFile) -> None:
     """Refuse names of columns that are not one per target, or that the file has already."""
     if len(names) != len(formula.targets):
-        raise ArgumentError("column", f"{len(formula.targets)} names, one per target", str(len(names)))
+        raise ArgumentError("column", f"as many names as targets, {len(formula.targets)}", str(len(names)))
     twice = next((name for name in names if name in file.names or names.count(name) > 1), None)
     if twice is not None:
         got = f"{twice!r}, which is one of {file.path} or is given twice"
