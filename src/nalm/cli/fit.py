@@ -97,19 +97,26 @@ def _check_files(data: Path, json_file: str | None, save: Path | None, plot: Pat
 
 
 def _write(found: FileFit, save: Path | None, plot: Path | None) -> None:
-    if save is not None:
+    if save is not None and _is_worth(found, save):
         _save(found, save)
-    if plot is not None:
+    if plot is not None and _is_worth(found, plot):
         from nalm.report.fit_plot import draw_fit
 
-        draw_fit(plot, found.table.targets, found.table.y, found.predicted())
+        there = [k for k, one in enumerate(found.found) if one.expression is not None]
+        names = [found.table.targets[k] for k in there]
+        draw_fit(plot, names, found.table.y[:, there], found.predicted()[:, there])
         say(f"Plot written to {plot}.")
 
 
+def _is_worth(found: FileFit, path: Path) -> bool:
+    """Whether there is anything to write."""
+    if any(one.expression is not None for one in found.found):
+        return True
+    say(f"{path} was not written, because there is no formula.")
+    return False
+
+
 def _save(found: FileFit, path: Path) -> None:
-    if all(one.expression is None for one in found.found):
-        say(f"{path} was not written, because there is no formula.")
-        return
     targets = found.save(path)
     left = [one.target for one in found.found if one.target not in targets]
     without = f", without {', '.join(left)}, for which there is no formula" if left else ""
