@@ -29,7 +29,7 @@ def open_numbers(path: Path | str) -> NumbersFile:
         with path.open("rb") as file:
             start = file.read(4)
     except OSError as error:
-        raise ArgumentError("data", "a readable text file or Parquet file", f"{path}: {error}") from None
+        raise ArgumentError("data", "a readable text file", f"{path}: {error.strerror}") from None
     for magic, (what, hint) in _OTHERS.items():
         if start.startswith(magic):
             raise ArgumentError("data", "a CSV, TSV or Parquet file", f"{path}, which is {what}", hint)
