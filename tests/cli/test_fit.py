@@ -235,12 +235,21 @@ def reported(search):
         search.report(Progress(1.0, formula, error, "products"))
 
 
-def test_a_pipe_gets_lines_on_standard_error(capsys):
+def test_a_pipe_gets_a_line_for_each_better_formula_on_standard_error(capsys, monkeypatch):
+    monkeypatch.setattr("nalm.cli.fit_progress._PAUSE", 0)
     search = Search(60)
     with shown_search(search):
         reported(search)
-    assert capsys.readouterr() == ("", "1.0 s: relative error 5.0e-01, a\n")  # at most one a second
+    lines = "1.0 s: relative error 5.0e-01, a\n1.0 s: relative error 1.0e-01, a*b\n"
+    assert capsys.readouterr() == ("", lines)
     assert search.best.expression == "a*b"
+
+
+def test_a_pipe_gets_no_more_than_a_line_a_second(capsys):
+    search = Search(60)
+    with shown_search(search):
+        reported(search)
+    assert capsys.readouterr() == ("", "")
 
 
 def test_a_terminal_shows_clock_stage_and_the_best_formula_in_its_width():

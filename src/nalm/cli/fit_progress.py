@@ -80,8 +80,8 @@ def shown_search(search: Search) -> Iterator[None]:
 
 
 def _line() -> Any:
-    """A callback that prints a better formula, if the last one was printed a while ago."""
-    last = -_PAUSE
+    """A callback that prints a better formula, if nothing was printed for a while."""
+    last = time.monotonic()  # a search that ends at once prints none
 
     def on_better(progress: Any) -> None:
         nonlocal last
