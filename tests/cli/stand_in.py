@@ -40,6 +40,7 @@ class StandIn:
         for name in ("expression", "latex", "verdict", "alternatives", "notes", "error", "r2"):
             values = [one[name] for one in self.found]
             setattr(self, f"{name}_", values if self.several else values[0])
+        self.box_ = np.stack([x.min(0), x.max(0)])
         self.seconds_ = 0.25
         return self
 

@@ -23,9 +23,9 @@ def model(tmp_path):
             verdict_=["exact"] * len(targets),
             feature_names_in_=["mass [kg]", "unused", "v"],
             n_features_in_=3,
+            box_=np.array([[1, 0, 1], [9, 1, 5.5]]),
         )
-        box = np.array([[1, 9], [0, 1], [1, 5.5]])
-        save_formula(path, found, box=box, targets=list(targets))
+        save_formula(path, found, targets=list(targets))
         return str(path)
 
     return make

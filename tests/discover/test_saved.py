@@ -13,7 +13,6 @@ from nalm.discover import formula_text
 from nalm.discover.formula_text import FormulaError
 from nalm.discover.formula_values import values
 from nalm.discover.saved import FORMAT, VERSION, load_formula, save_formula
-from nalm.errors import ArgumentError
 
 NAMES = ["mass [kg]", "a - b", "lambda", "Größe, außen"]
 M, D, L, G = (sp.Symbol(name, real=True) for name in NAMES)
@@ -40,6 +39,7 @@ def fitted(*expressions, verdict="exact", names=NAMES):
         expression_=list(expressions) if several else expressions[0],
         verdict_=[verdict] * len(expressions) if several else verdict,
         n_features_in_=4,
+        box_=np.array([[0, 0, 0, 0], [1, 1, 1, 1.5]]),
         **found,
     )
 
@@ -82,18 +82,15 @@ def test_where_a_formula_has_no_value_there_is_nan_or_infinity():
 
 
 def test_the_box_and_what_lies_outside_it(path):
-    box = np.array([[0, 1], [0, 1], [0, 1], [0, 1.5]])
-    save_formula(path, fitted(M + G), box=box)
+    save_formula(path, fitted(M + G))
     found = load_formula(path)
-    np.testing.assert_array_equal(found.box, box)
+    np.testing.assert_array_equal(found.box, [[0, 1], [0, 1], [0, 1], [0, 1.5]])
     columns = {M.name: np.array([0.5, 2, 1]), G.name: np.array([1.5, -1, 1.6])}
     outside = found.outside(columns, 3)
     assert {name: mask.tolist() for name, mask in outside.items()} == {
         M.name: [False, True, False],
         G.name: [False, True, True],
     }
-    with pytest.raises(ArgumentError, match="`box` must be of shape 4 x 2"):
-        save_formula(path, fitted(M), box=box[:2])
 
 
 def test_without_names_columns_are_numbered_and_targets_are_y(path):

@@ -31,7 +31,7 @@ def fit(
     ] = None,
     max_seconds: Annotated[float, typer.Option(metavar="S", help="When to end at the latest.")] = 60.0,
     seed: Annotated[int | None, typer.Option(metavar="N", help="The same seed finds the same.")] = None,
-    jobs: Annotated[int, typer.Option(metavar="N", help="Number of processes.")] = 1,
+    jobs: Annotated[int, typer.Option(metavar="N", help="How many targets to search at the same time.")] = 1,
     json_file: Json = None,
     save: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Write the formula to a file for `nalm predict`.")

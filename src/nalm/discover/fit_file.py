@@ -91,9 +91,7 @@ class FileFit:
 
     def save(self, path: Path) -> list[str]:
         """Save the formulas; return the targets that have one."""
-        x = self.table.x
-        box = np.stack([x.min(axis=0), x.max(axis=0)], axis=1)
-        return save_formula(path, self.regressor, box=box, targets=self.table.targets)
+        return save_formula(path, self.regressor, targets=self.table.targets)
 
 
 def fit_file(
@@ -114,7 +112,7 @@ def fit_file(
         features: the columns that formulas may use; by default all others that hold numbers.
         max_seconds: when the search ends at the latest.
         seed: the same seed finds the same.
-        jobs: how many processes search.
+        jobs: how many targets are searched at the same time.
         on_progress: called with the best formula so far.
     """
     table = fit_table(open_numbers(path), targets, features)

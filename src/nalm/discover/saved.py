@@ -23,7 +23,6 @@ from nalm._version import __version__
 from nalm.discover import formula_text
 from nalm.discover.formula_text import FormulaError
 from nalm.discover.formula_values import values
-from nalm.errors import ArgumentError
 
 FORMAT, VERSION = "nalm formula", 1
 _ROWS_AT_ONCE = 100_000
@@ -38,7 +37,7 @@ class SavedFormula:
         targets: the columns that the formulas are for.
         expressions: a sympy expression per target, in symbols of these names.
         verdicts: exact or approximate, per target.
-        box: the smallest and the largest number of each column, `columns x 2`; NaN where it is not known.
+        box: the smallest and the largest number of each column, `columns x 2`.
     """
 
     names: list[str]
@@ -83,16 +82,12 @@ def symbols_of(names: Sequence[str]) -> list[sp.Symbol]:
     return [sp.Symbol(name, real=True) for name in names]
 
 
-def save_formula(
-    path: Path | str, regressor: Any, *, box: np.ndarray | None = None, targets: Sequence[str] | None = None
-) -> list[str]:
+def save_formula(path: Path | str, regressor: Any, *, targets: Sequence[str] | None = None) -> list[str]:
     """Save what a fitted `ArithmeticRegressor` has found; return the targets that were saved.
 
     Args:
         path: the file to write, usually called something.safetensors.
         regressor: a fitted estimator.
-        box: the smallest and the largest number of each column, `columns x 2`, so that predictions outside
-            can be told.
         targets: the names of the targets; by default y, or y0, y1, ….
     """
     expressions = _as_list(regressor.expression_)
@@ -109,10 +104,7 @@ def save_formula(
     ]
     if not found:
         raise FormulaError("There is no formula to save.")
-    box = np.full((len(names), 2), np.nan) if box is None else np.array(box, dtype=np.float64)
-    if box.shape != (len(names), 2):
-        raise ArgumentError("box", f"of shape {len(names)} x 2", f"shape {box.shape}")
-    _write(Path(path), [str(name) for name in names], found, box)
+    _write(Path(path), [str(name) for name in names], found, regressor.box_)
     return [name for name, _, _ in found]
 
 
@@ -149,7 +141,8 @@ def _write(path: Path, names: list[str], found: list[tuple[str, Any, str]], box:
     }
     part = path.with_name(f"{path.name}.{os.getpid()}.part")
     try:
-        save_file({"constants": np.array(constants, dtype=np.float64), "box": box}, part, about)
+        numbers = {"constants": np.array(constants, dtype=np.float64), "box": np.array(box.T, order="C")}
+        save_file(numbers, part, about)
         part.replace(path)  # so that a file is always whole
     finally:
         part.unlink(missing_ok=True)
