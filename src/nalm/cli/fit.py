@@ -131,6 +131,7 @@ def _print(found: FileFit) -> None:
     for one in found.found:
         print()
         print_paragraphs(paragraphs(one, is_only=len(found.found) == 1))
-        if one.alternatives:
+        others = alternatives_table(one)
+        if others is not None:
             print()
-            print_table(alternatives_table(one))
+            print_table(others)

@@ -31,8 +31,8 @@ def paragraphs(one: TargetFit, is_only: bool) -> list[str]:
     return [verdict, errors, *one.notes]
 
 
-def alternatives_table(one: TargetFit) -> TextTable:
-    """Other formulas, the shorter ones first."""
+def alternatives_table(one: TargetFit) -> TextTable | None:
+    """Other formulas, the shorter ones first; None if there are none."""
     columns = (Column("length"), Column("relative error"), Column("formula", prose=True))
     rows = [
         (
@@ -41,8 +41,9 @@ def alternatives_table(one: TargetFit) -> TextTable:
             other["expression"],
         )
         for other in sorted(one.alternatives, key=lambda other: other["length"])
+        if other["expression"] != one.expression
     ]
-    return TextTable("Other formulas, from short to precise:", columns, rows)
+    return TextTable("Other formulas, from short to precise:", columns, rows) if rows else None
 
 
 def _share(r2: float) -> str:
