@@ -114,6 +114,23 @@ def test_notes_about_the_file_come_first(run, written):
     ]
 
 
+def test_notes_name_rows_as_the_file_has_them(run, written, monkeypatch):
+    class Naming(StandIn):
+        def fit(self, X, y):
+            super().fit(X, y)
+            self.notes_ = [
+                "It is largest in row 1 (0.5).",
+                "Of 3 rows; the other rows are 0, 2, not counted.",
+            ]
+
+    monkeypatch.setattr(fit_file, "make_regressor", lambda **options: Naming(**options))
+    data = json.loads(run("fit", written("a,y\n1,2\n2,\n3,6\n4,8\n"), "--target", "y", "--json", "-")[1])
+    assert data["notes"][1:] == [
+        "It is largest in row 4 (0.5).",
+        "Of 3 rows; the other rows are 2, 5, not counted.",
+    ]
+
+
 def test_names_stay_as_they_are(run, written):
     text = 'mass [kg],"v, fast",E\n' + "\n".join(f"{k},{k % 4 + 2},{k * (k % 4 + 2)}" for k in range(1, 9))
     path = written(text)
@@ -243,6 +260,13 @@ def test_a_pipe_gets_a_line_for_each_better_formula_on_standard_error(capsys, mo
     lines = "1.0 s: relative error 5.0e-01, a\n1.0 s: relative error 1.0e-01, a*b\n"
     assert capsys.readouterr() == ("", lines)
     assert search.best.expression == "a*b"
+
+
+def test_the_next_target_begins_anew():
+    search = Search(60)
+    search.report(Progress(2.0, "a", 1e-16, "powers"))
+    search.report(Progress(0.1, "b", 0.5, "powers"))
+    assert search.best.expression == "b"
 
 
 def test_a_pipe_gets_no_more_than_a_line_a_second(capsys):

@@ -71,6 +71,12 @@ def test_a_missing_number_in_a_column_that_is_not_used_costs_no_row(table):
     assert (len(found.x), found.notes) == (3, [])
 
 
+def test_rows_are_known_by_their_numbers_in_the_file(table):
+    whole, some = table("a,y\n1,2\n2,3\n3,5\n"), table("a,y\n1,2\n2,\n3,5\n4,4\n")
+    assert [whole.row_in_file(k) for k in range(3)] == [2, 3, 4]
+    assert [some.row_in_file(k) for k in range(3)] == [2, 4, 5]
+
+
 def test_without_a_heading_columns_are_numbered_with_a_note(table):
     found = table("1,2\n2,4\n3,7\n", "x1")
     assert found.notes == ["data.csv has no heading: its columns are called x0 and x1."]

@@ -29,10 +29,14 @@ class Search:
         self.best: Any = None
         self.stage = "reading"
         self.on_better: Any = None
+        self._seconds = 0.0
 
     def report(self, progress: Any) -> None:
         """Take a report: of a better formula, or of a stage that begins."""
         self.stage = progress.stage or self.stage
+        if progress.seconds < self._seconds:  # the clock of the next target
+            self.best = None
+        self._seconds = progress.seconds
         if progress.expression is None:
             return
         is_better = self.best is None or progress.error < self.best.error

@@ -26,6 +26,8 @@ class FitTable:
         x: `rows x features`, float64, finite.
         y: `rows x targets`, float64, finite.
         notes: sentences about what was left out, and about columns that tell nothing.
+        first_row: the number of the first row in the file.
+        kept: the places of these rows among those of the file; None if all were kept.
     """
 
     features: list[str]
@@ -33,6 +35,12 @@ class FitTable:
     x: np.ndarray
     y: np.ndarray
     notes: list[str]
+    first_row: int
+    kept: np.ndarray | None
+
+    def row_in_file(self, place: int) -> int:
+        """The number that a row of the table, counted from 0, has in the file."""
+        return self.first_row + (place if self.kept is None else int(self.kept[place]))
 
 
 def fit_table(file: NumbersFile, targets: Sequence[str], features: Sequence[str] | None = None) -> FitTable:
@@ -60,9 +68,14 @@ def fit_table(file: NumbersFile, targets: Sequence[str], features: Sequence[str]
         found.values if len(kept) == len(found.names) else found.values[:, [n in kept for n in found.names]]
     )
     _check_finite(file, kept, values)
-    values, missing = _without_missing(file, kept, values)
-    notes += missing + _constant_notes(kept, values)
-    return FitTable(used, list(targets), values[:, : len(used)], values[:, len(used) :], notes)
+    whole = _whole_rows(file, values)
+    if whole is not None:
+        notes.append(_missing_note(file, kept, values, whole))
+        values = values[whole]
+    notes += _constant_notes(kept, values)
+    x, y = values[:, : len(used)], values[:, len(used) :]
+    rows = None if whole is None else np.flatnonzero(whole)
+    return FitTable(used, list(targets), x, y, notes, file.first_row, rows)
 
 
 def _asked(file: NumbersFile, targets: Sequence[str], features: Sequence[str] | None) -> list[str]:
@@ -125,25 +138,22 @@ def _check_finite(file: NumbersFile, names: Sequence[str], values: np.ndarray) -
             raise ArgumentError("data", "finite numbers", got)
 
 
-def _without_missing(
-    file: NumbersFile, names: Sequence[str], values: np.ndarray
-) -> tuple[np.ndarray, list[str]]:
-    """The rows that have all their numbers, and a note about the others."""
-    missing = np.isnan(values)
-    rows = missing.any(axis=1)
-    left = len(values) - int(rows.sum())
+def _whole_rows(file: NumbersFile, values: np.ndarray) -> np.ndarray | None:
+    """Which rows have all their numbers; None if all have."""
+    whole = ~np.isnan(values).any(axis=1)
+    left = int(whole.sum())
     if left < LEAST_ROWS:
-        whole = " without missing numbers" if left < len(values) else ""
-        got = f"{left} in {file.path}"
-        raise ArgumentError("data", f"a file with {LEAST_ROWS} rows or more{whole}", got)
-    if left == len(values):
-        return values, []
-    places = file.first_row + np.flatnonzero(rows)
-    columns = [name for name, some in zip(names, missing.any(axis=0)) if some]
-    what = f"{len(places):,} of {len(values):,} rows {'were' if len(places) > 1 else 'was'} left out"
-    named = [str(place) for place in places[:_NAMED]] + ["others"] * (len(places) > _NAMED)
-    note = f"{what}, where a number is missing in {_listed(columns, 'column')}: {_listed(named, 'row')}."
-    return values[~rows], [note]
+        among = " without missing numbers" if left < len(values) else ""
+        raise ArgumentError("data", f"a file with {LEAST_ROWS} rows or more{among}", f"{left} in {file.path}")
+    return None if left == len(values) else whole
+
+
+def _missing_note(file: NumbersFile, names: Sequence[str], values: np.ndarray, whole: np.ndarray) -> str:
+    rows = file.first_row + np.flatnonzero(~whole)
+    columns = [name for name, column in zip(names, values.T) if np.isnan(column).any()]
+    what = f"{len(rows):,} of {len(values):,} rows {'were' if len(rows) > 1 else 'was'} left out"
+    named = [str(row) for row in rows[:_NAMED]] + ["others"] * (len(rows) > _NAMED)
+    return f"{what}, where a number is missing in {_listed(columns, 'column')}: {_listed(named, 'row')}."
 
 
 def _constant_notes(names: Sequence[str], values: np.ndarray) -> list[str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,6 +18,8 @@ from nalm.errors import NalmError
 
 NONE = "none"
 """The verdict on data for which there is no formula."""
+_ROWS = re.compile(r"\b(rows?(?: is| are)? )(\d+(?:, \d+)*)\b")
+"""Where a note of the estimator names rows, which it counts from 0."""
 
 
 @dataclass(frozen=True)
@@ -147,13 +150,13 @@ def _found(table: FitTable, regressor: Any) -> list[TargetFit]:
     held = [getattr(regressor, name) for name in names]
     each = zip(*held) if len(table.targets) > 1 else [held]
     return [
-        _one(target, table.notes, regressor.seconds_, *values)
+        _one(target, table, regressor.seconds_, *values)
         for target, values in zip(table.targets, each, strict=True)
     ]
 
 
-def _one(target: str, notes: list[str], seconds: Any, *held: Any) -> TargetFit:
-    expression, latex, verdict, error, r2, alternatives, more = held
+def _one(target: str, table: FitTable, seconds: float, *held: Any) -> TargetFit:
+    expression, latex, verdict, error, r2, alternatives, notes = held
     is_there = expression is not None and verdict != NONE
     others = [
         {"expression": str(other.expression), "error": _finite(other.error), "length": int(other.length)}
@@ -167,9 +170,18 @@ def _one(target: str, notes: list[str], seconds: Any, *held: Any) -> TargetFit:
         error=float(error),
         r2=float(r2),
         alternatives=others,
-        notes=list(dict.fromkeys([*notes, *map(str, more)])),
-        seconds=float(np.sum(seconds)),
+        notes=[*table.notes, *(_in_rows_of_file(note, table) for note in notes)],
+        seconds=float(seconds),
     )
+
+
+def _in_rows_of_file(note: str, table: FitTable) -> str:
+    """A note with the numbers that rows have in the file, where readers will look for them."""
+
+    def numbered(found: re.Match[str]) -> str:
+        return found[1] + ", ".join(str(table.row_in_file(int(k))) for k in found[2].split(", "))
+
+    return _ROWS.sub(numbered, note)
 
 
 def _finite(value: Any) -> float | None:
