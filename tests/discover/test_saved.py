@@ -9,6 +9,7 @@ import pytest
 import sympy as sp
 from safetensors.numpy import load_file, save_file
 
+import nalm
 from nalm.discover import formula_text
 from nalm.discover.formula_text import FormulaError
 from nalm.discover.formula_values import values
@@ -20,13 +21,13 @@ EXPRESSIONS = [
     M * D**2 / 2,
     sp.factor(2 * M + 2),  # not 2*M + 2
     sp.sqrt(M**2),
-    3.7 * sp.sqrt(M + D) / (D - 1.25) + sp.pi,
+    sp.Float(3.7, 17) * sp.sqrt(M + D) / (D - sp.Float(1.25, 17)) + sp.pi,
     1 / sp.sqrt(1 - M**2 / D**2),
     -L / 3,
     sp.sqrt(2) * G ** sp.Rational(-5, 3),
-    sp.E * M - sp.Float(0.1) * L,
+    sp.E * M - sp.Float(0.1, 17) * L,
     sp.Integer(3),
-    sp.Float(1) / 3,
+    sp.Float(1 / 3, 17),
     G,
     M - D - L - 1,
 ]
@@ -65,6 +66,18 @@ def test_values_are_those_of_sympy(expression, path):
     got = load_formula(path).predict(dict(zip(NAMES, x.T)), 20)
     expected = [float(expression.subs(dict(zip((M, D, L, G), row))).evalf(30)) for row in x.tolist()]
     np.testing.assert_allclose(got[:, 0], expected, rtol=1e-14)
+
+
+def test_the_estimators_own_formula_comes_back(path):
+    pytest.importorskip("sklearn")
+    x = np.random.default_rng(0).uniform(1, 3, (60, 3))
+    y = np.stack([1.2345 * x[:, 0] + x[:, 2], np.sqrt(x[:, 1])], axis=1)
+    model = nalm.ArithmeticRegressor(max_seconds=20, random_state=0).fit(x, y)
+    save_formula(path, model, targets=["a", "b"])
+    found = load_formula(path)
+    assert list(map(str, found.expressions)) == list(map(str, model.expression_))
+    got = found.predict({f"x{k}": x[:, k] for k in range(3)}, 60)
+    np.testing.assert_allclose(got, model.predict(x), rtol=1e-14)
 
 
 def test_rows_are_computed_in_pieces_with_the_same_result(path, monkeypatch):

@@ -20,6 +20,8 @@ LONGEST = 100_000
 """The longest text that is read."""
 _DIGITS = 40
 """The most digits of a whole number that is read."""
+_PRECISION = 17
+"""The digits of decimal numbers, as in the estimator's formulas, so that both print alike."""
 _NUMBERS = {"pi": sp.pi, "E": sp.E}
 _FUNCTIONS = {"Abs": sp.Abs}
 _PLACE = re.compile(r"([xc])(0|[1-9]\d{0,6})")
@@ -76,7 +78,7 @@ class _Reader:
     """Makes expressions of trees."""
 
     def __init__(self, symbols: Sequence[sp.Symbol], constants: Sequence[float]) -> None:
-        self._named = {"x": list(symbols), "c": [sp.Float(float(value)) for value in constants]}
+        self._named = {"x": list(symbols), "c": [sp.Float(float(value), _PRECISION) for value in constants]}
 
     def expression(self, node: ast.expr) -> sp.Expr:
         """The expression of a tree; nothing in it is simplified, so that it stays as it was written."""
