@@ -28,6 +28,7 @@ EXPRESSIONS = [
     sp.E * M - sp.Float(0.1, 17) * L,
     sp.Integer(3),
     sp.Float(1 / 3, 17),
+    sp.Float("1.2345") * M,
     G,
     M - D - L - 1,
 ]
@@ -213,6 +214,8 @@ def test_another_safetensors_file_is_refused(path):
         {"targets": [{"name": "y"}]},
         {"targets": [{"name": "y", "text": "open('x')", "verdict": "exact"}]},
         {"targets": "y"},
+        {"bits": [53]},
+        {"bits": None},
     ],
     ids=str,
 )

@@ -20,8 +20,6 @@ LONGEST = 100_000
 """The longest text that is read."""
 _DIGITS = 40
 """The most digits of a whole number that is read."""
-_PRECISION = 17
-"""The digits of decimal numbers, as in the estimator's formulas, so that both print alike."""
 _NUMBERS = {"pi": sp.pi, "E": sp.E}
 _FUNCTIONS = {"Abs": sp.Abs}
 _PLACE = re.compile(r"([xc])(0|[1-9]\d{0,6})")
@@ -31,7 +29,7 @@ class FormulaError(NalmError):
     """A formula that cannot be written or read."""
 
 
-def written(expression: sp.Expr, symbols: Sequence[sp.Symbol], constants: list[float]) -> str:
+def written(expression: sp.Expr, symbols: Sequence[sp.Symbol], constants: list[sp.Float]) -> str:
     """The text of an expression.
 
     Args:
@@ -45,7 +43,7 @@ def written(expression: sp.Expr, symbols: Sequence[sp.Symbol], constants: list[f
         if node in places:
             return places[node]
         if node.is_Float:
-            constants.append(float(node))
+            constants.append(node)
             return f"c{len(constants) - 1}"
         if node.is_Rational:
             return f"({node.p}/{node.q})" if node.q != 1 else f"({node.p})"
@@ -63,7 +61,7 @@ def written(expression: sp.Expr, symbols: Sequence[sp.Symbol], constants: list[f
     return text(expression)
 
 
-def read(text: str, symbols: Sequence[sp.Symbol], constants: Sequence[float]) -> sp.Expr:
+def read(text: str, symbols: Sequence[sp.Symbol], constants: Sequence[sp.Float]) -> sp.Expr:
     """The expression of a text, in these symbols, with these decimal numbers."""
     if len(text) > LONGEST:
         raise FormulaError(f"The formula has {len(text):,} characters; at most {LONGEST:,} are read.")
@@ -77,8 +75,8 @@ def read(text: str, symbols: Sequence[sp.Symbol], constants: Sequence[float]) ->
 class _Reader:
     """Makes expressions of trees."""
 
-    def __init__(self, symbols: Sequence[sp.Symbol], constants: Sequence[float]) -> None:
-        self._named = {"x": list(symbols), "c": [sp.Float(float(value), _PRECISION) for value in constants]}
+    def __init__(self, symbols: Sequence[sp.Symbol], constants: Sequence[sp.Float]) -> None:
+        self._named = {"x": list(symbols), "c": list(constants)}
 
     def expression(self, node: ast.expr) -> sp.Expr:
         """The expression of a tree; nothing in it is simplified, so that it stays as it was written."""

@@ -26,6 +26,7 @@ from nalm.discover.formula_values import values
 
 FORMAT, VERSION = "nalm formula", 1
 _ROWS_AT_ONCE = 100_000
+_MOST_BITS = 1000
 
 
 @dataclass(frozen=True)
@@ -125,7 +126,7 @@ def load_formula(path: Path | str) -> SavedFormula:
 
 
 def _write(path: Path, names: list[str], found: list[tuple[str, Any, str]], box: np.ndarray) -> None:
-    constants: list[float] = []
+    constants: list[sp.Float] = []
     symbols = symbols_of(names)
     targets = [
         {"name": name, "text": formula_text.written(expression, symbols, constants), "verdict": verdict}
@@ -135,13 +136,16 @@ def _write(path: Path, names: list[str], found: list[tuple[str, Any, str]], box:
         "format": FORMAT,
         "version": str(VERSION),
         "nalm": __version__,
-        "formula": json.dumps({"columns": names, "targets": targets}),
+        "formula": json.dumps({"columns": names, "targets": targets, "bits": [c._prec for c in constants]}),
         # For people who look into the file; it is not read again.
         "expression": "; ".join(f"{name} = {expression}" for name, expression, _ in found),
     }
     part = path.with_name(f"{path.name}.{os.getpid()}.part")
     try:
-        numbers = {"constants": np.array(constants, dtype=np.float64), "box": np.array(box.T, order="C")}
+        numbers = {
+            "constants": np.array([float(c) for c in constants], dtype=np.float64),
+            "box": np.array(box.T, order="C"),
+        }
         save_file(numbers, part, about)
         part.replace(path)  # so that a file is always whole
     finally:
@@ -161,13 +165,18 @@ def _loaded(about: dict[str, Any], constants: np.ndarray, box: np.ndarray) -> Sa
     targets = [_text(target["name"]) for target in about["targets"]]
     if not targets or len(set(names)) != len(names) or len(set(targets)) != len(targets):
         raise FormulaError("Its columns or targets have no different names.")
-    if box.shape != (len(names), 2) or constants.ndim != 1:
+    if box.shape != (len(names), 2) or constants.shape != (len(about["bits"]),):
         raise FormulaError("Its numbers do not have the right shape.")
-    symbols = symbols_of(names)
-    expressions = [
-        formula_text.read(_text(target["text"]), symbols, constants.tolist()) for target in about["targets"]
-    ]
+    symbols, decimals = symbols_of(names), _decimals(constants, about["bits"])
+    expressions = [formula_text.read(_text(target["text"]), symbols, decimals) for target in about["targets"]]
     return SavedFormula(names, targets, expressions, [_text(t["verdict"]) for t in about["targets"]], box)
+
+
+def _decimals(values: np.ndarray, bits: list[Any]) -> list[sp.Float]:
+    """Decimal numbers of sympy with the precision that they had, so that formulas print as they did."""
+    if not all(isinstance(count, int) and 1 <= count <= _MOST_BITS for count in bits):
+        raise FormulaError("The precision of its numbers is not known.")
+    return [sp.Float(value, precision=count) for value, count in zip(values.tolist(), bits)]
 
 
 def _text(value: Any) -> str:
