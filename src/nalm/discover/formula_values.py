@@ -81,7 +81,8 @@ def _tree(node: sp.Expr, places: Mapping[sp.Symbol, int]) -> Tree:
     if node.is_Symbol:
         return Tree("input", value=places[node])
     if node.is_number:
-        return Tree("number", value=float(node))
+        number = complex(node)  # the root of a negative number has no value here
+        return Tree("number", value=float(node) if number.imag == 0 else np.nan)
     if node.is_Add:
         return Tree("sum", tuple(_tree(part, places) for part in node.args))
     if node.is_Mul or (node.is_Pow and node.exp.could_extract_minus_sign()):
