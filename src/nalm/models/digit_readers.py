@@ -219,7 +219,7 @@ class LargeConvolution(nn.Conv2d):
         stripes = padded.unfold(1, size, 1).unfold(2, size + self.BLOCK - 1, self.BLOCK)
         n, height = stripes.shape[:2]
         product = stripes.flatten(3).flatten(0, 2) @ self._shifted()
-        result = product.view(n, height, -1, self.out_channels)[:, :, :columns] + self.bias
+        result = product.view(n, height, -1, self.out_channels)[:, :, :columns] + self.bias  # type: ignore[operator]
         return result.permute(0, 3, 1, 2)
 
     def _shifted(self) -> Tensor:
