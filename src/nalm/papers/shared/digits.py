@@ -137,7 +137,6 @@ class DigitLayout:
         seeds: the number of seeds in the paper.
         read: what is read from the runs.
         always: rows that are trained even if the scale asks for others: a reference.
-        quick_seeds: the number of seeds at the quick scale; by default the task's.
     """
 
     entry: str
@@ -145,7 +144,6 @@ class DigitLayout:
     seeds: int
     read: Reading
     always: tuple[str, ...] = ()
-    quick_seeds: int | None = None
 
     def wanted(self, scale: Scale) -> list[DigitRow]:
         """The rows that the scale asks for."""
@@ -154,7 +152,7 @@ class DigitLayout:
 
     def budget(self, scale: Scale) -> Budget:
         """The seeds at a scale."""
-        return Budget(scale, self.seeds, self.quick_seeds or self.rows[0].task.usual_seeds["quick"])
+        return Budget(scale, self.seeds, self.rows[0].task.usual_seeds["quick"])
 
     def plan(self, scale: Scale) -> list[Experiment]:
         """Every case once, trained for every seed."""

@@ -12,8 +12,6 @@ from nalm.recipes import InputIdentity, Recipe
 from nalm.tasks import MnistSequential
 
 SEEDS = 10
-ABLATION_SEEDS = 2
-"""Of products without R_z or with other losses at the quick scale, so that all of it takes an evening."""
 PRODUCT, SUM = MnistSequential("mul"), MnistSequential("add")
 SOLVED = "solved"
 """The row of the reference, whose cell computes the operation itself."""

@@ -10,7 +10,6 @@ from nalm.papers.metrics import THREE
 from nalm.papers.shared.digit_figures import draw_lengths
 from nalm.papers.shared.digits import DigitLayout, DigitRow, by_length, length
 from nalm.papers.shared.sequential_digits import (
-    ABLATION_SEEDS,
     PRODUCT,
     PRODUCT_NOTE,
     SEEDS,
@@ -60,10 +59,7 @@ def _named_with(row: DigitRow) -> DigitRow:
 def _study(
     number: int, title: str, rows: tuple[DigitRow, ...], claims: tuple[Claim, ...], note: str
 ) -> TrainedStudy:
-    layout = DigitLayout(
-        f"madsen2020:fig{number}", rows, SEEDS, by_length(SOLVED), always=(SOLVED,),
-        quick_seeds=ABLATION_SEEDS if number == 15 else None,
-    )  # fmt: skip
+    layout = DigitLayout(f"madsen2020:fig{number}", rows, SEEDS, by_length(SOLVED), always=(SOLVED,))
     source = {4: "section 4.2", 13: "appendix D.2", 14: "appendix D.3", 15: "appendix D.4"}[number]
     return TrainedStudy(
         layout.entry, title, source, layout.compute, layout.plan,

@@ -11,14 +11,7 @@ from nalm.papers.metrics import THREE
 from nalm.papers.mistry2023.changes import loss
 from nalm.papers.shared.digit_figures import draw_lengths
 from nalm.papers.shared.digits import DigitLayout, DigitRow, by_length, length
-from nalm.papers.shared.sequential_digits import (
-    ABLATION_SEEDS,
-    PRODUCT,
-    PRODUCT_NOTE,
-    SEEDS,
-    SOLVED,
-    SOLVED_PRODUCT,
-)
+from nalm.papers.shared.sequential_digits import PRODUCT, PRODUCT_NOTE, SEEDS, SOLVED, SOLVED_PRODUCT
 from nalm.recipes import MAPE, PCCThenMSE, Recipe
 
 _LENGTHS = range(1, 21)
@@ -49,14 +42,7 @@ def _losses(model: str) -> tuple[DigitRow, ...]:
 def _study(
     number: str, title: str, rows: tuple[DigitRow, ...], claims: tuple[Claim, ...], note: str
 ) -> TrainedStudy:
-    layout = DigitLayout(
-        f"mistry2023:fig{number}",
-        rows,
-        SEEDS,
-        by_length(SOLVED),
-        always=(SOLVED,),
-        quick_seeds=None if number == "4.17" else ABLATION_SEEDS,
-    )
+    layout = DigitLayout(f"mistry2023:fig{number}", rows, SEEDS, by_length(SOLVED), always=(SOLVED,))
     return TrainedStudy(
         layout.entry,
         title,
