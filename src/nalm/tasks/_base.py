@@ -83,6 +83,8 @@ class Task:
     """Precision of the data; None if they are made in the precision of the model."""
     has_formulas: ClassVar[bool] = False
     """Whether rows of a benchmark say which formulas the runs have found."""
+    has_equations: ClassVar[bool] = False
+    """Whether models are equations, so that a report shows errors against the number of parameters."""
     log_interval: int = 1000
     """Steps between two evaluations of a stored run."""
     usual_seeds: ClassVar[Mapping[str, int]] = {"quick": 5, "paper": 25}
