@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -78,7 +78,8 @@ class TaskGroup:
     def of_op(self, op: str) -> list[tuple[TaskCase, str]]:
         """The cases of an operation, each with a name that tells it from the others."""
         found = [(case, label) for case, label in zip(self.cases, self.labels) if case.op == op]
-        said = [", ".join([label, *_told(case)]) for case, label in found]
+        common = set.intersection(*(set(case.others.items()) for case, _ in found))
+        said = [", ".join([label, *_told(case, common)]) for case, label in found]
         several = {name for name in said if said.count(name) > 1}
         return [
             (case, f"{name}, {case.runs[0].iterations:,} steps" if name in several else name)
@@ -86,8 +87,10 @@ class TaskGroup:
         ]
 
 
-def _told(case: TaskCase) -> list[str]:
-    return [name if value is True else f"{name} {value}" for name, value in case.others.items()]
+def _told(case: TaskCase, common: Collection[tuple[str, Any]]) -> list[str]:
+    """The labels that not all cases have."""
+    own = [(name, value) for name, value in case.others.items() if (name, value) not in common]
+    return [f"{name} {value}" if isinstance(value, int) else str(value) for name, value in own]
 
 
 def task_groups(runs: SetApart) -> list[TaskGroup]:
@@ -110,7 +113,7 @@ def _group(cases: list[TaskCase]) -> TaskGroup:
 
 def _place(case: TaskCase) -> tuple[Any, ...]:
     named = places((case.op, case.task.ops), (case.model, case.task.models))
-    return (*named, str(case.others), case.variant, -case.runs[0].iterations)
+    return (*named, len(case.others), str(case.others), case.variant, -case.runs[0].iterations)
 
 
 def facets_of(case: TaskCase) -> tuple[Facet, ...]:
@@ -160,7 +163,7 @@ def error_of(facet: Facet) -> str:
 
 def measured(facet: Facet) -> str:
     """What is shown of it, in words."""
-    return WORDS.get(error_of(facet), "right, %" if is_share(facet) else error_of(facet))
+    return WORDS.get(error_of(facet), "right answers, %" if is_share(facet) else error_of(facet))
 
 
 def solved(case: TaskCase, facet: Facet) -> Sequence[bool]:

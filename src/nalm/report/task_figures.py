@@ -74,7 +74,7 @@ def _drawn(case: TaskCase, facets: Sequence[Facet]) -> np.ndarray | None:
 def _across(places: Sequence[int]) -> Scale:
     if max(places) > _FAR * min(places):
         return Scale(*decades(places), log=True)
-    return Scale(*around(places))
+    return Scale(*around(places), whole=True)
 
 
 def _up(facet: Facet, lines: Sequence[np.ndarray]) -> Scale:
@@ -103,7 +103,7 @@ def _by_size(read: Read, group: TaskGroup, op: str) -> dict[str, Any] | None:
     if not held:
         return None
     sizes, errors = [size for size, _ in held], [error for _, error in held]
-    across, up = Scale(*around(sizes)), Scale(*decades(errors), log=True)
+    across, up = Scale(*around(sizes), whole=True), Scale(*decades(errors), log=True)
     axes = Axes(across, up, ("parameters above 0.001", "test error"))
     for k, (label, found) in enumerate(points.items()):
         for size, error in found:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
 from nalm.evaluate.intervals import success_interval
+from nalm.experiment.store import Record
 from nalm.report.digits.rows import NOTHING, Cell, number
 from nalm.report.digits.section import broken
 from nalm.report.page_data import seeds_text, when
@@ -56,8 +58,7 @@ def _section(group: TaskGroup, read: Read) -> dict[str, Any]:
         "title": group.task.name,
         "about": (type(group.task).__doc__ or "").strip().splitlines()[0].replace("`", ""),
         "meaning": _meaning(group),
-        "made": f"Seeds {seeds_text({run.seed for run in records})}, computed "
-        f"{when(sorted(run.computed_at for run in records if run.computed_at))}.",
+        "made": _made(records),
         "labels": labels,
         "headings": [_heading(facet) for facet in facets],
         "rows": [_row(case, label, labels, facets) for case, label in zip(group.cases, group.labels)],
@@ -109,8 +110,16 @@ def _text(value: float, facet: Facet) -> str:
 
 
 def _meaning(group: TaskGroup) -> str:
+    said = "Numbers are those of the step with the lowest validation error."
     what = measured(group.facets[0])
-    said = f"Numbers are those of the step with the lowest validation error: {what}, the median over the runs"
     if any(facet.below is not None for facet in group.facets):
-        return f"{said}, stands below the share of runs that succeed, with its 95 % interval."
-    return f"{said}, with the quartiles."
+        share = "the share of runs that succeed, with its 95 % interval"
+        return f"{said} Each is {share}; below it is the median over the runs ({what})."
+    return f"{said} Each is the median over the runs ({what}), with the quartiles."
+
+
+def _made(records: Sequence[Record]) -> str:
+    """Which seeds, and when."""
+    seeds = {run.seed for run in records}
+    times = sorted(run.computed_at for run in records if run.computed_at)
+    return f"Seed{'s' if len(seeds) > 1 else ''} {seeds_text(seeds)}, computed {when(times)}."
