@@ -92,7 +92,7 @@ class Task:
     images_per_step: ClassVar[int | None] = None
     """Images of a batch of training, for progress; None if the task has none."""
     compiles_tests: ClassVar[bool] = True
-    """Whether evaluating is worth compiling: not with few samples, a large network, and sets of many sizes."""
+    """Whether evaluating is worth compiling: not with few samples, a large network and sets of many sizes."""
     seconds_per_step: float | None = None
     """Roughly how long a step of one run takes on one core, for estimates; None if the trainer knows it."""
     has_sequences: ClassVar[bool] = False
