@@ -255,6 +255,12 @@ def test_a_model_too_large_for_second_order_is_refused_before_any_work():
         make_experiment("single-module", ["nau"], inputs=5000, recipe="second-order")
 
 
+@pytest.mark.parametrize("task", ["lists", "shortest-paths"])
+def test_inputs_that_are_no_rows_are_refused_by_second_order_before_any_work(task):
+    with pytest.raises(nalm.ArgumentError, match="no row of numbers, but got second-order"):
+        make_experiment(task, ["nsr@second-order"], seeds=1)
+
+
 def test_second_order_runs_are_the_same_in_one_and_two_processes(tmp_path):
     experiment = make_experiment(
         "arithmetic-dataset",
