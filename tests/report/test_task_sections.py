@@ -72,10 +72,14 @@ def test_success_has_its_interval_and_the_median_below():
 
 
 def test_logic_is_judged_by_its_threshold_and_units_are_told_apart():
-    runs = [task_record(task_run("nlrl+nlrl", Logic("xor"), hidden=units), 0.001) for units in (2, 8)]
-    rows = sections_of(runs)["logic"]["rows"]
-    assert ["".join(row["name"]) for row in rows] == ["nlrl+nlrl", "nlrl+nlrl · hidden=8"]
-    assert [row["cells"][1].estimate for row in rows] == ["1.00", "1.00"]
+    runs = [task_record(task_run("nlrl+nlrl", Logic("xor"), hidden=units), 0.001) for units in (2, 16, 8)]
+    section = sections_of(runs)["logic"]
+    rows = section["rows"]
+    assert ["".join(row["name"]) for row in rows] == [
+        *("nlrl+nlrl", "nlrl+nlrl · hidden=8", "nlrl+nlrl · hidden=16")
+    ]
+    assert [row["cells"][1].estimate for row in rows] == ["1.00"] * 3
+    assert "the first two of 2 truth values" in section["about"]
 
 
 def test_an_epidemic_has_a_point_per_run_by_the_number_of_parameters():

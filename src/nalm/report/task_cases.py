@@ -10,7 +10,7 @@ import numpy as np
 
 from nalm.experiment.rebuild import task_of
 from nalm.experiment.store import Record
-from nalm.report.page_rows import labels_of, places
+from nalm.report.page_rows import labels_of, numbered, places
 from nalm.report.set_apart import SetApart, variant_besides_steps
 from nalm.tasks import TASKS, Facet, RangeTask, Split, Task
 from nalm.tasks.digits._base import DigitTask
@@ -113,7 +113,13 @@ def _group(cases: list[TaskCase]) -> TaskGroup:
 
 def _place(case: TaskCase) -> tuple[Any, ...]:
     named = places((case.op, case.task.ops), (case.model, case.task.models))
-    return (*named, len(case.others), str(case.others), case.variant, -case.runs[0].iterations)
+    return (
+        *named,
+        len(case.others),
+        str(case.others),
+        numbered("; ".join(case.variant)),
+        -case.runs[0].iterations,
+    )
 
 
 def facets_of(case: TaskCase) -> tuple[Facet, ...]:

@@ -25,7 +25,7 @@ from nalm.report.task_cases import (
     values_of,
 )
 from nalm.report.task_figures import Read, figures_of
-from nalm.tasks import Facet
+from nalm.tasks import Facet, Task
 
 MOST_COLUMNS = 12
 """A table with more columns leaves out every second or third one, but never the last."""
@@ -56,7 +56,7 @@ def _section(group: TaskGroup, read: Read) -> dict[str, Any]:
     return {
         "id": f"of-{group.task.name}",
         "title": group.task.name,
-        "about": (type(group.task).__doc__ or "").strip().splitlines()[0].replace("`", ""),
+        "about": _about(group.task),
         "meaning": _meaning(group),
         "made": _made(records),
         "labels": labels,
@@ -107,6 +107,12 @@ def _cell(case: TaskCase, facet: Facet) -> Cell:
 
 def _text(value: float, facet: Facet) -> str:
     return f"{value:.1f}" if is_share(facet) else number(value)
+
+
+def _about(task: Task) -> str:
+    """What the task is: the first line of its class's description."""
+    first = (type(task).__doc__ or "").strip().splitlines()[0]
+    return first.replace("`inputs`", str(task.in_features)).replace("`", "")
 
 
 def _meaning(group: TaskGroup) -> str:
