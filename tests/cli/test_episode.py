@@ -40,3 +40,10 @@ def test_an_agent_that_is_not_there_is_refused_in_a_sentence(run, store, tmp_pat
     code, _, said = run("episode", *options, "--store", str(store), "-o", str(tmp_path / "episode.gif"))
     assert code == 2
     assert sentence in said
+
+
+def test_another_kind_of_file_is_refused(run, store, tmp_path):
+    file = tmp_path / "episode.txt"
+    code, _, said = run("episode", "--store", str(store), "-o", str(file))
+    assert (code, file.exists()) == (2, False)
+    assert "ends with .gif" in said

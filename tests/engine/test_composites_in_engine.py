@@ -81,3 +81,23 @@ def test_every_run_draws_its_own_noise_and_evaluates_without():
     assert len({tuple(row.flatten().tolist()) for row in batch.parameters["logits"]}) > 1
     first, second = (batch.errors()["validation"]["mse"] for _ in range(2))
     assert torch.equal(first, second)
+
+
+class Untested(SingleModule):
+    """A task whose evaluation is not worth compiling."""
+
+    compiles_tests = False
+
+
+def test_a_task_may_leave_its_evaluation_to_torch_and_train_compiled():
+    spec = ModelSpec.parse("nau")
+    settings = Settings(1, 1, torch.float32, torch.device("cpu"), compiled=True)
+    models = Models(spec.build(4, 1, hidden=3), torch.float32, settings.device)
+    recipes, ways, errors = [recipe_of(spec)] * 2, [], []
+    for kind in (SingleModule, Untested):
+        group = RunGroup(models.skeleton, [kind("add", "1:2", inputs=4)] * 2, recipes, [0, 1])
+        batch = Batch(models, group, settings)
+        errors.append(batch.errors()["test"]["mse"])
+        ways.append((batch._step_program()[0].way, batch._error_program("test")[0].way))
+    assert ways == [("loop", "loop"), ("loop", "eager")]
+    torch.testing.assert_close(*errors)

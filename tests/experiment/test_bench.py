@@ -221,6 +221,16 @@ def test_a_second_command_on_the_same_store_is_refused(tmp_path):
     assert "in use by another command" in second.stderr
 
 
+@pytest.mark.parametrize(
+    ("task", "units", "hours"),
+    [("grid-world", ["none", "nac"], 2.0), ("programs", ["lstm", "dnc"], 0.87)],
+)
+def test_slow_networks_are_estimated_by_how_long_their_own_steps_take(task, units, hours):
+    work = make_work(make_experiment(task, units, scale="quick", seeds=3), None, 1)
+    assert work.estimate(1) == pytest.approx(3600 * hours, rel=0.3)
+    assert work.estimate(2) == pytest.approx(work.estimate(1) / 2)
+
+
 def test_an_operation_that_a_unit_cannot_express_is_refused():
     with pytest.raises(nalm.ArgumentError, match="`op` must be one that nmu can express"):
         make_experiment("single-module", ["nmu"], ["add"])
@@ -243,6 +253,12 @@ def test_a_name_of_a_recipe_that_nobody_knows_is_refused():
 def test_a_model_too_large_for_second_order_is_refused_before_any_work():
     with pytest.raises(nalm.ArgumentError, match="at most 4,096 parameters"):
         make_experiment("single-module", ["nau"], inputs=5000, recipe="second-order")
+
+
+@pytest.mark.parametrize("task", ["lists", "shortest-paths"])
+def test_inputs_that_are_no_rows_are_refused_by_second_order_before_any_work(task):
+    with pytest.raises(nalm.ArgumentError, match="no row of numbers, but got second-order"):
+        make_experiment(task, ["nsr@second-order"], seeds=1)
 
 
 def test_second_order_runs_are_the_same_in_one_and_two_processes(tmp_path):

@@ -202,6 +202,16 @@ def test_a_part_of_the_cells_answers_no_claim():
     assert (cell["column"], cell["metric"]) == (U12, "success")
 
 
+def test_a_claim_that_names_its_rows_is_judged_as_soon_as_they_are_measured():
+    named = Claim("NMU", "has full success", full("NMU"), ("NMU",))
+    missing = Claim("NMU", "is better", full("NMU"), ("NMU", "NAC"))
+    entry = study({("NMU", U12, "success"): rate(1.0, 0.87, 1.0)}, claims=(named, missing))
+    measured = replace(entry.measure(Scale(), run=None), partial=True)
+    made = result_of(entry, measured, Scale())["cells"]
+    judged = [cell for cell in made if cell["metric"] is None]
+    assert [cell["column"] for cell in judged] == ["has full success"]
+
+
 def test_nothing_stored_is_said_and_leaves_no_store(small, tmp_path):
     entry, scale, _, _ = small
     with pytest.raises(NalmError, match=r"No run of mistry2023:fig3\.4 is stored"):

@@ -20,7 +20,7 @@ from made_runs import EVIL, fill
 
 from nalm.experiment.bench import make_experiment
 from nalm.experiment.store import Store
-from nalm.report.digits.axes import Scale
+from nalm.report.axes import Scale
 from nalm.report.page import write_page
 from nalm.tasks import MnistSequential
 

@@ -23,9 +23,12 @@ def episode(
 ) -> None:
     """Let a stored agent act in the grid world, and write what happens as an animated picture."""
     with interrupts.importing():
+        from nalm.errors import ArgumentError
         from nalm.report.episode import acted
         from nalm.report.files import check_output
 
+    if output.suffix.lower() != ".gif":
+        raise ArgumentError("output", "a file whose name ends with .gif", str(output))
     check_output(output, store)
     played = acted(store, unit=unit, op=op, seed=seed, time=time, start=start)
     played.save(output)

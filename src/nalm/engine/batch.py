@@ -324,7 +324,7 @@ def _program(
         weights = [each for each in (*state, *inputs) if each.startswith("parameter/")]
         programs[name] = Program(
             *(function, state, inputs, constants),
-            compiled=batch.settings.compiled,
+            compiled=batch.settings.compiled and (kind != "evaluate" or batch.task.compiles_tests),
             weights=weights,
             samples=samples,
         )

@@ -222,17 +222,23 @@ class Work:
         """Roughly how many seconds it takes, including compilation."""
         if not self.chunks:
             return 0.0
-        alone, least = 0.0, 1.0
-        for chunk in self.chunks:
-            trainer = trainer_of(chunk.first.recipe)
-            compiling = SECONDS_TO_COMPILE if trainer.programs else 0.0
-            task = chunk.first.task
-            if task.images_per_step is not None:
-                alone += chunk.run_steps * task.images_per_step / IMAGES_PER_SECOND
-                continue
-            alone += trainer.seconds(len(chunk.runs), chunk.first.recipe, task.in_features) + compiling
-            least = max(least, compiling)
-        return max(alone / processes, least)
+        compiling = [_seconds_to_compile(chunk) for chunk in self.chunks]
+        alone = sum(map(_seconds_alone, self.chunks)) + sum(compiling)
+        return max(alone / processes, 1.0, *compiling)
+
+
+def _seconds_to_compile(chunk: Chunk) -> float:
+    return SECONDS_TO_COMPILE if trainer_of(chunk.first.recipe).programs else 0.0
+
+
+def _seconds_alone(chunk: Chunk) -> float:
+    """Roughly how many seconds a chunk takes on one core, without compilation."""
+    recipe, task = chunk.first.recipe, chunk.first.task
+    if task.images_per_step is not None:
+        return chunk.run_steps * task.images_per_step / IMAGES_PER_SECOND
+    if task.seconds_per_step is not None:
+        return chunk.run_steps * task.seconds_per_step
+    return trainer_of(recipe).seconds(len(chunk.runs), recipe, task.in_features)
 
 
 def plan_work(experiment: Experiment, path: Path, processes: int, *, fresh: bool = False) -> Work:

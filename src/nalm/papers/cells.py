@@ -31,10 +31,10 @@ def cells_of(entry: Entry, measured: Measured, *, claims: bool) -> list[Cell]:
     Args:
         entry: the entry.
         measured: what was measured for it.
-        claims: whether to judge claims, which are about all cells.
+        claims: whether to judge all claims; else those that are about the measured rows alone.
     """
     numbers = list(_numbers(entry, measured))
-    judged = _claims(entry, measured) if claims and not measured.partial else ()
+    judged = _claims(entry, measured, every=claims and not measured.partial)
     return [*numbers, *_together(entry, numbers), *judged]
 
 
@@ -156,10 +156,11 @@ def _together(entry: Entry, cells: Sequence[Cell]) -> Iterator[Cell]:
         )
 
 
-def _claims(entry: Entry, measured: Measured) -> Iterator[Cell]:
+def _claims(entry: Entry, measured: Measured, *, every: bool) -> Iterator[Cell]:
     """The paper's claims as cells: a number that the claim names, otherwise 1 for true and 0 for false."""
     seeds = max((finding.n for finding in measured.findings.values()), default=0)
-    for claim in entry.claims:
+    rows = {row for row, _, _ in measured.findings}
+    for claim in (each for each in entry.claims if every or each.is_about(rows)):
         answer = claim.answer(measured.findings)
         agreement = Agreement.AGREES if answer.holds else Agreement.DIFFERS
         yield _cell(

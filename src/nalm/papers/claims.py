@@ -7,7 +7,7 @@ answer is *weak* if they could not. "Full success" and "no success" stand until 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from nalm.evaluate.intervals import success_interval
@@ -76,11 +76,17 @@ class Claim:
         row: what it is about.
         text: what it says, in our words.
         check: whether our findings support it.
+        rows: the rows that it is about; if they are told, it is judged as soon as these are measured.
     """
 
     row: str
     text: str
     check: Check
+    rows: tuple[str, ...] = ()
+
+    def is_about(self, measured: Collection[str]) -> bool:
+        """Whether it is known to be about none but these rows."""
+        return bool(self.rows) and set(self.rows) <= set(measured)
 
     def answer(self, f: Findings) -> Answer:
         """What our findings say to it."""

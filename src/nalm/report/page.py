@@ -27,6 +27,8 @@ from nalm.report.ledger_tab import ledger_cells, ledger_text
 from nalm.report.packing import pack_runs, packed
 from nalm.report.page_data import Page
 from nalm.report.page_others import other_tables
+from nalm.report.set_apart import SetApart
+from nalm.report.task_sections import task_runs, task_sections
 
 _ASSETS = Path(__file__).parent / "assets"
 _PLOTLY = "vendor/plotly-basic.min.js"
@@ -34,7 +36,7 @@ _SCRIPTS = ("decode", "dom", "plots", "panels", "table", "paths", "run", "ledger
 _DRAWING = "paths"
 """Style and script that only pages with formulas to draw have."""
 _DIGITS = "digits"
-"""Style that only pages with runs on digits have."""
+"""Style that only pages with runs on digits or of tasks with a section each have."""
 
 
 def write_page(
@@ -52,10 +54,10 @@ def write_page(
         # Every run is checked when it is read: the file as a whole need not be checked first.
         held = opened.enter_context(Store(store, read_only=True, damaged=True)) if store.exists() else None
         runs = Runs(held)
-        others, digits = OtherCases(), DigitRuns()
-        page = Page(stored_cases(digits.set_apart(runs.judged()), others))
+        others, digits, tasks = OtherCases(), DigitRuns(), task_runs()
+        page = Page(stored_cases(tasks.set_apart(digits.set_apart(runs.judged())), others))
         with written_whole(output) as part:
-            text = _rendered(page, others, digits, runs, store, on_progress)
+            text = _rendered(page, others, digits, tasks, runs, store, on_progress)
             part.write_text(text, encoding="utf-8")
     return runs.total
 
@@ -97,6 +99,7 @@ def _rendered(
     page: Page,
     others: OtherCases,
     digits: DigitRuns,
+    tasks: SetApart,
     runs: Runs,
     store: Path,
     on_progress: Callable[[int, int], None],
@@ -113,7 +116,7 @@ def _rendered(
         made=f"{datetime.now(UTC):%Y-%m-%d %H:%M} UTC",
         # Only scripts with this nonce may run, and text in the data cannot know it.
         nonce=secrets.token_hex(16),
-        style=_style(page, digits),
+        style=_style(page, digits.total + tasks.total),
         script="\n".join(_asset(f"{name}.js") for name in scripts),
         data=data,
         runs_data=details.text,
@@ -122,6 +125,8 @@ def _rendered(
         total=runs.total,
         digits=digits_section(digits, runs.parts),
         digit_runs=digits.total,
+        tasks=task_sections(tasks, runs.parts),
+        task_runs=tasks.total,
         others=other_tables(others.by_task()),
         ledger=ledger_text(),
         **page.text_data(),
@@ -129,8 +134,8 @@ def _rendered(
     return rendered
 
 
-def _style(page: Page, digits: DigitRuns) -> str:
-    wanted = {"page": True, _DRAWING: page.has_formulas, _DIGITS: bool(digits.total)}
+def _style(page: Page, drawn: int) -> str:
+    wanted = {"page": True, _DRAWING: page.has_formulas, _DIGITS: bool(drawn)}
     return "".join(_asset(f"{name}.css") for name, there in wanted.items() if there)
 
 

@@ -138,8 +138,12 @@ def _place(section: Section, case: StoredCase) -> tuple[Any, ...]:
 def _op_place(case: StoredCase) -> tuple[int, list[str | int]]:
     """The position of an operation in the order of its task; then others, `3-step-2` before `3-step-10`."""
     op, known = case.task.op, [*dict.fromkeys((*OPERATIONS, *case.task.ops))]
-    numbered = [int(part) if part.isdecimal() else part for part in re.split(r"(\d+)", op)]
-    return (known.index(op) if op in known else len(known)), numbered
+    return (known.index(op) if op in known else len(known)), numbered(op)
+
+
+def numbered(text: str) -> list[str | int]:
+    """A text as a sort key in which 2 comes before 10."""
+    return [int(part) if part.isdecimal() else part for part in re.split(r"(\d+)", text)]
 
 
 class Named(Protocol):

@@ -17,10 +17,13 @@ MOST_PARAMETERS = 4096
 
 
 def check_task(task: Task) -> None:
-    """Refuse a task that cannot draw any number of rows."""
+    """Refuse a task that cannot draw any number of rows, or whose inputs are no rows of numbers."""
     if isinstance(task, Table):
         hint = "For a table use `nalm.solve(model, x, y)`."
         raise ArgumentError("data", "a task that can draw any number of rows", "a table", hint)
+    if len(task.input_shape) != 1:
+        expected = f"one that trains step by step: an input of {task.name} is no row of numbers"
+        raise ArgumentError("recipe", expected, "second-order")
 
 
 def check_model(model: nn.Module) -> None:

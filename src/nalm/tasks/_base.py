@@ -83,12 +83,18 @@ class Task:
     """Precision of the data; None if they are made in the precision of the model."""
     has_formulas: ClassVar[bool] = False
     """Whether rows of a benchmark say which formulas the runs have found."""
+    has_equations: ClassVar[bool] = False
+    """Whether models are equations, so that a report shows errors against the number of parameters."""
     log_interval: int = 1000
     """Steps between two evaluations of a stored run."""
     usual_seeds: ClassVar[Mapping[str, int]] = {"quick": 5, "paper": 25}
     """The number of seeds at each scale of a benchmark."""
     images_per_step: ClassVar[int | None] = None
     """Images of a batch of training, for progress; None if the task has none."""
+    compiles_tests: ClassVar[bool] = True
+    """Whether evaluating is worth compiling: not with few samples, a large network and sets of many sizes."""
+    seconds_per_step: float | None = None
+    """Roughly how long a step of one run takes on one core, for estimates; None if the trainer knows it."""
     has_sequences: ClassVar[bool] = False
     """Whether the unit is a recurrent cell, which a recurrent network may replace."""
     reference: str | None = None

@@ -119,6 +119,7 @@ class Epidemic(Task):
     out_features = 3
     dtype = torch.float64
     stack_recipe = "published"
+    has_equations = True
     usual_seeds: ClassVar[Mapping[str, int]] = {"quick": 5, "paper": 10}
     steps: ClassVar[int] = 3000
     log_interval = 500

@@ -1,13 +1,8 @@
-"""The runs of tasks on digits, set apart from all others: groups of cases that can be compared.
-
-Of a run, only what it measured at its chosen step is kept.
-"""
+"""The runs of tasks on digits, set apart from all others: groups of cases that can be compared."""
 
 from __future__ import annotations
 
 import functools
-import json
-from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, fields, replace
 from typing import Any
 
@@ -15,14 +10,13 @@ from nalm.experiment.facets import is_reference
 from nalm.experiment.rebuild import spec_of, task_of
 from nalm.experiment.run import Case
 from nalm.experiment.store import Record
-from nalm.experiment.stored_cases import variant_of
 from nalm.report.page_rows import labels_of, places
+from nalm.report.set_apart import SetApart, as_text, variant_besides_steps
 from nalm.tasks import TASKS, Facet
 from nalm.tasks.digits._base import DigitTask
 
 NAMES = frozenset(name for name, kind in TASKS.items() if issubclass(kind, DigitTask))
 """The tasks of the section."""
-_STEPS = "iterations="
 
 
 @dataclass(frozen=True)
@@ -46,7 +40,7 @@ class DigitCase:
     def case(self) -> Case | None:
         """The same as a case of a benchmark, with its usual recipe; None if the model is not known here."""
         spec = spec_of(self.model)
-        if spec is None or _text(spec.identity()) != _text(self.runs[0].identity["layers"]):
+        if spec is None or as_text(spec.identity()) != as_text(self.runs[0].identity["layers"]):
             return None
         hidden = self.runs[0].identity.get("hidden", 2)
         return Case(spec, self.task, self.iterations, hidden=hidden, schedule="scaled")
@@ -97,35 +91,16 @@ class DigitGroup:
         return next((case for case in self.cases if case.is_reference), None)
 
 
-class DigitRuns:
-    """Collects the runs of tasks on digits.
-
-    Attributes:
-        total: the number of runs so far.
-    """
+class DigitRuns(SetApart):
+    """Collects the runs of tasks on digits."""
 
     def __init__(self) -> None:
-        self.total = 0
-        self._known: dict[tuple[str, str], list[Record]] = {}
-
-    def set_apart(self, records: Iterable[Record]) -> Iterator[Record]:
-        """All runs of other tasks; those of tasks on digits are kept here."""
-        for record in records:
-            if record.task in NAMES:
-                self.add(record)
-            else:
-                yield record
-
-    def add(self, record: Record) -> None:
-        """Add a run, of which only the chosen step is kept."""
-        key = (record.model, _text(record.identity))
-        self._known.setdefault(key, []).append(at_chosen_step(record))
-        self.total += 1
+        super().__init__(NAMES)
 
     def groups(self) -> list[DigitGroup]:
         """All groups, in the order of tasks and operations; the papers' protocol and most steps first."""
         found: dict[tuple[DigitTask, int], list[DigitCase]] = {}
-        for runs in self._known.values():
+        for runs in self.cases():
             case = _case(runs)
             found.setdefault((case.task, case.iterations), []).append(case)
         of_task = [task for task, _ in found]
@@ -135,33 +110,10 @@ class DigitRuns:
         ]
 
 
-def at_chosen_step(record: Record) -> Record:
-    """The run with a single log, that of its chosen step, and without parameters."""
-    k = record.chosen
-    return replace(
-        record,
-        steps=record.steps[k : k + 1],
-        validation=record.validation[k : k + 1],
-        test=record.test[k : k + 1],
-        chosen=0,
-        errors={name: curve[..., k : k + 1].copy() for name, curve in record.errors.items()},
-        chosen_parameters={},
-        final_parameters={},
-        history={},
-    )
-
-
-def _text(held: Any) -> str:
-    """Plain data as text; equal data have equal texts, whether they come from a store or not."""
-    return json.dumps(held, sort_keys=True)
-
-
-def _case(runs: Sequence[Record]) -> DigitCase:
+def _case(runs: tuple[Record, ...]) -> DigitCase:
     first, task = runs[0], task_of(runs[0])
     assert isinstance(task, DigitTask)
-    variant = tuple(part for part in variant_of(first) if not part.startswith(_STEPS))
-    ordered = tuple(sorted(runs, key=lambda run: run.seed))
-    return DigitCase(task, first.model, variant, first.iterations, ordered)
+    return DigitCase(task, first.model, variant_besides_steps(first), first.iterations, runs)
 
 
 def _group(task: DigitTask, iterations: int, cases: list[DigitCase], *, alone: bool) -> DigitGroup:

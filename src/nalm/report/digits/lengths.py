@@ -3,21 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 
 import numpy as np
 
 from nalm.evaluate.reference import upper_bound
-from nalm.report.digits.axes import Axes, Figure, Scale, decades, shape
+from nalm.report.axes import Axes, Figure, Scale, decades, shape
 from nalm.report.digits.cases import DigitGroup
 from nalm.report.digits.rows import at_facet, number
+from nalm.report.lines import add_line, points
 from nalm.tasks import Facet
 
-SYMBOLS = (
-    *("M0-8A8 8 0 1 0 .01-8Z", "M-7-7H7V7H-7Z", "M0-9L9 0 0 9-9 0Z", "M0-8L9 7H-9Z", "M0 8L9-7H-9Z"),
-    *("M-3-9H3V-3H9V3H3V9H-3V3H-9V-3H-3Z", "M-8-9H8L-8 9H8Z", "M0-9L8.6-2.8 5.3 7.3H-5.3L-8.6-2.8Z"),
-    *("M-9-8V8L9-8V8Z", "M-8 0L7-9V9Z", "M8 0L-7-9V9Z"),
-)
-"""One for each line, like those of the other plots; their number and that of the colours differ."""
 ERRORS = {"mse": "mean squared error", "mae": "mean absolute error"}
 """Errors by the beginning of their names."""
 LEAST = 1e-12
@@ -48,10 +44,10 @@ def length_figure(group: DigitGroup) -> Figure | None:
         lengths, decades([*finite, *([1.0] if judged else [])]), f"{name} / bound" if judged else name
     )
     if judged:
-        line = _points([axes.place(end, 1.0) for end in (axes.across.low, axes.across.high)])
+        line = points([axes.place(end, 1.0) for end in (axes.across.low, axes.across.high)])
         axes.add(shape("polyline", {"class": "bound", "points": line}, "below this line a run succeeds"))
     for k, (label, errors) in enumerate(zip(group.labels, drawn)):
-        _draw(axes, k, label, lengths, errors)
+        add_line(axes, k, lengths, errors, partial(_told, label, lengths))
     return Figure("Error by length", axes.drawing(_said(group, lengths, found)))
 
 
@@ -74,26 +70,8 @@ def _bounds(group: DigitGroup, facets: Sequence[Facet]) -> np.ndarray:
     return np.array([bound or np.nan for bound in found], dtype=float)
 
 
-def _draw(axes: Axes, k: int, label: str, lengths: Sequence[int], errors: np.ndarray) -> None:
-    """The range of the runs as an area, the medians as a line; what is not finite is left out."""
-    low, middle, high = errors.min(1), np.median(errors, 1), errors.max(1)
-    shown = [j for j in range(len(lengths)) if np.isfinite(middle[j])]
-    own = {"style": f"--own: var(--u{k % 7})"}
-    top = [axes.place(lengths[j], high[j] if np.isfinite(high[j]) else axes.up.high) for j in shown]
-    bottom = [axes.place(lengths[j], low[j]) for j in reversed(shown)]
-    line = [axes.place(lengths[j], middle[j]) for j in shown]
-    if errors.shape[1] > 1:
-        axes.add(shape("polygon", {"class": "area", "points": _points([*top, *bottom]), **own}))
-    axes.add(shape("polyline", {"class": "line", "points": _points(line), **own}))
-    for j, (x, y) in zip(shown, line):
-        at = f"translate({x:.1f} {y:.1f}) scale(.45)"
-        told = f"{label}, length {lengths[j]:,}: {number(middle[j])}"
-        symbol = {"class": "symbol", "d": SYMBOLS[k % len(SYMBOLS)], "transform": at, **own}
-        axes.add(shape("path", symbol, told))
-
-
-def _points(places: Sequence[tuple[float, float]]) -> str:
-    return " ".join(f"{x:.1f},{y:.1f}" for x, y in places)
+def _told(label: str, lengths: Sequence[int], j: int, error: float) -> str:
+    return f"{label}, length {lengths[j]:,}: {number(error)}"
 
 
 def _said(group: DigitGroup, lengths: Sequence[int], found: Sequence[np.ndarray]) -> str:

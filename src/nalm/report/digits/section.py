@@ -9,15 +9,16 @@ from typing import Any
 import numpy as np
 
 from nalm.experiment.store import Record
-from nalm.report.digits.axes import Figure
+from nalm.report.axes import Figure
 from nalm.report.digits.cases import DigitCase, DigitGroup, DigitRuns
 from nalm.report.digits.confusion import matrix_of
 from nalm.report.digits.images import why_none
-from nalm.report.digits.lengths import SYMBOLS, length_figure
+from nalm.report.digits.lengths import length_figure
 from nalm.report.digits.pictures import pictures_of
 from nalm.report.digits.rows import columns_of, is_judged
 from nalm.report.digits.weights import RunWeights, path_figure, run_weights
 from nalm.report.digits.words import RESULTS, about, below_images, meaning, protocol
+from nalm.report.lines import key_of
 
 MOST_PICTURED = 3
 """How many models of a group have pictures: those with the lowest errors."""
@@ -81,11 +82,7 @@ def _with_key(group: DigitGroup, figure: Figure | None) -> dict[str, Any] | None
     """A figure with a line per model, and which line is whose."""
     if figure is None:
         return None
-    key = [
-        {"label": label, "colour": k % 7, "symbol": SYMBOLS[k % len(SYMBOLS)]}
-        for k, label in enumerate(group.labels)
-    ]
-    return {"figure": figure, "key": key}
+    return {"figure": figure, "key": key_of(group.labels)}
 
 
 def _pictures(group: DigitGroup, read: Read) -> dict[str, Any]:

@@ -9,7 +9,7 @@ import numpy as np
 
 from nalm.experiment.rebuild import effective_weights, spec_of
 from nalm.experiment.store import Record
-from nalm.report.digits.axes import Axes, Figure, Scale, around, shape
+from nalm.report.axes import Axes, Figure, Scale, around, shape
 from nalm.tasks.digits._base import DigitTask
 
 EXACT = 1e-6

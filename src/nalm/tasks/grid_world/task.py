@@ -61,6 +61,7 @@ class GridWorld(ActorCriticTask):
     chances = 3
     in_features = 1
     batch_size: ClassVar[int] = 256
+    seconds_per_step = 0.1
     updates: ClassVar[Mapping[str, int]] = {"quick": 6000, "paper": 40_000}
     measures = (Missed(), MissedByTime(instructions=TESTED), Arrivals(instructions=TESTED, limit=TEST_LIMIT))
 

@@ -94,6 +94,11 @@ class Programs(Task):
         return QUICK_STEPS[self.op] if self.protocol == "quick" else STEPS
 
     @property
+    def seconds_per_step(self) -> float:  # type: ignore[override]
+        """The mean over the networks of the papers, in proportion to the length of a program."""
+        return 0.004 * self.grammar.length
+
+    @property
     def log_interval(self) -> int:  # type: ignore[override]
         """A twentieth of the steps."""
         return self.steps // 20

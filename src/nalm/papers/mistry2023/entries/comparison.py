@@ -105,7 +105,10 @@ def _pieces(op: str) -> list[str]:
 _PIECES = _entry(
     "-piecewise",
     "Piecewise functions by an NSR and two sums of a NAU",
-    _with_ours([Piecewise(op) for op in Piecewise.ops]),
+    (
+        *_with_ours([Piecewise(op) for op in Piecewise.ops]),
+        *_rows([Piecewise(op) for op in Piecewise.ops], {SECOND_ORDER: "nsr@second-order"}),
+    ),
     (
         *(
             Claim(REDUNDANT, f"learns |a - b| and extrapolates: {place}", full(REDUNDANT, [place]))
@@ -122,7 +125,7 @@ _PIECES = _entry(
         ),
     ),
     "A run succeeds if each of 10,000 results, rounded, is right. The discrete row rounds comparisons and "
-    "weights of sums outside training.",
+    "weights of sums outside training; in the row of second order the network is solved, not trained.",
 )
 
 # -- lists ---------------------------------------------------------------------------------------------

@@ -49,18 +49,30 @@ ENTRIES = (
         quick_seeds=10,
         metrics=(SUCCESS, SOLVED_AT),
         claims=(
-            *(Claim(op, "is learnt by a stack of 8 units", full(_row(8), [op])) for op in _TESTED),
+            *(
+                Claim(op, "is learnt by a stack of 8 units", full(_row(8), [op]), (_row(8),))
+                for op in _TESTED
+            ),
             Claim(
                 "gates",
                 "are learnt by AND and negation alone, 8 units",
                 full(_row(8, de_morgan=True), _GATES),
+                (_row(8, de_morgan=True),),
             ),
-            Claim("xor", "needs a stack: one layer cannot express it", none(_ONE_LAYER, ["xor"])),
-            Claim("units", "more of them help until 8, then no more", _saturates()),
+            Claim(
+                "xor", "needs a stack: one layer cannot express it", none(_ONE_LAYER, ["xor"]), (_ONE_LAYER,)
+            ),
+            Claim(
+                "units",
+                "more of them help until 8, then no more",
+                _saturates(),
+                tuple(map(_row, (1, 8, 16))),
+            ),
             Claim(
                 "AND and OR",
                 "converge in fewer steps than AND alone, 8 units",
                 lower(SOLVED_AT.name, _row(8), _row(8, de_morgan=True), _GATES),
+                (_row(8), _row(8, de_morgan=True)),
             ),
         ),
         note=(

@@ -171,11 +171,19 @@ def _draw(measured: Measured, figure: Figure) -> None:
 def _claims(op: str) -> tuple[Claim, ...]:
     return (
         *(
-            Claim(row, "solves the task on the integers that it was trained on", _above(row, (2,), _MANY))
+            Claim(
+                row,
+                "solves the task on the integers that it was trained on",
+                _above(row, (2,), _MANY),
+                (row,),
+            )
             for row in (_NALU, *_BASELINES)
         ),
-        Claim(_NALU, "extrapolates to three and four digits", _above(_NALU, (3, 4), _MANY)),
-        *(Claim(row, "does not extrapolate to four digits", _below(row, (4,), _HALF)) for row in _BASELINES),
+        Claim(_NALU, "extrapolates to three and four digits", _above(_NALU, (3, 4), _MANY), (_NALU,)),
+        *(
+            Claim(row, "does not extrapolate to four digits", _below(row, (4,), _HALF), (row,))
+            for row in _BASELINES
+        ),
         Claim(_NALU, "is the only one to extrapolate", _better(_NALU, _BASELINES)),
         *(
             (Claim("UGRNN", "is much better than LSTM and DNC", _better("UGRNN", ("LSTM", "DNC"))),)
@@ -183,7 +191,10 @@ def _claims(op: str) -> tuple[Claim, ...]:
             else ()
         ),
         Claim(
-            _NAU, "ours: keeps at least 90 % of the digits with three and four", _above(_NAU, (3, 4), _MANY)
+            _NAU,
+            "ours: keeps at least 90 % of the digits with three and four",
+            _above(_NAU, (3, 4), _MANY),
+            (_NAU,),
         ),
     )
 

@@ -163,10 +163,21 @@ class LanguageTable:
             *map(FewerRuns, fewer("seeds", min(filter(None, runs.values()), default=0), SEEDS)),
             *fewer_steps(cases[0], wanted[0].cases(Scale())[0]),
             *([f"learning rates: {RATES[0]} alone, not {RATES[1]}"] if is_reduced(scale) else []),
+            *fewer_settings([best.row for best in chosen], records, scale),
             *map(FewerRuns, fewer("cells", len(chosen), len(wanted))),
         ]
         partial = not all(runs.values())
         return Measured(findings, notes, chosen, partial=partial, runs=sum(runs.values()))
+
+
+def fewer_settings(rows: Sequence[LanguageRow], records: Records, scale: Scale) -> list[str]:
+    """A note on the sizes that were trained, if a row was not trained with all of its sizes and rates."""
+    cases = [case for row in rows for case in row.cases(scale)]
+    held = [case for case in cases if records.get(case)]
+    if len(held) == len(cases):
+        return []
+    said = ", ".join(dict.fromkeys(f"{case.task.in_features} states" for case in held))
+    return [f"sizes and rates: {len(held)} instead of {len(cases)} ({said})"]
 
 
 def fewer_steps(case: Case, full: Case) -> list[str]:

@@ -28,11 +28,12 @@ class Figure(NamedTuple):
 
 @dataclass(frozen=True)
 class Scale:
-    """An axis from `low` to `high`, by powers of ten if it is logarithmic."""
+    """An axis from `low` to `high`, by powers of ten if it is logarithmic, at whole numbers if it counts."""
 
     low: float
     high: float
     log: bool = False
+    whole: bool = False
 
     def share(self, value: float) -> float:
         """How far along the axis a value is: 0 at the low end, 1 at the high one."""
@@ -44,7 +45,7 @@ class Scale:
     def ticks(self) -> list[tuple[float, str]]:
         """Where to write what."""
         if not self.log:
-            step = nice_step((self.high - self.low) / _MOST_TICKS)
+            step = nice_step(max((self.high - self.low) / _MOST_TICKS, float(self.whole)))
             first, last = math.ceil(self.low / step - 1e-9), math.floor(self.high / step + 1e-9)
             return [(k * step, f"{k * step:.6g}".replace("-", "−")) for k in range(first, last + 1)]
         first, last = math.ceil(math.log10(self.low) - 1e-9), math.floor(math.log10(self.high) + 1e-9)
