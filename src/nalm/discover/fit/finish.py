@@ -20,6 +20,8 @@ _WORSE = 9.0
 _ROUNDING = 4e-15
 """Relative residuals of this size are roundings, whichever of two formulas has the larger ones."""
 _MOST_TO_SHORTEN = 80
+_SAME_ERROR = 1e-4
+"""Rounding may make an error larger by this share."""
 
 
 @dataclass(frozen=True)
@@ -90,7 +92,21 @@ def simplified(fitted: Fitted, x: np.ndarray, y: np.ndarray) -> Fitted:
         if tried is None:
             break
         best = tried
-    return shortened(best, x, y)
+    return _rounded(shortened(best, x, y), x, y)
+
+
+def _rounded(fitted: Fitted, x: np.ndarray, y: np.ndarray) -> Fitted:
+    """The formula with no more digits than its noise leaves to its numbers, and two more."""
+    formula, deviations = fitted.formula.fitted(x, y, steps=1)
+    if not formula.constants or fitted.relative < _CLEAN:
+        return fitted
+    digits = [
+        int(np.clip(np.ceil(np.log10(abs(c) / d)) + 2, 3, 15)) if 0 < d < np.inf and c else 15
+        for c, d in zip(formula.constants, deviations)
+    ]
+    rounded = formula.with_constants([float(f"{c:.{n - 1}e}") for c, n in zip(formula.constants, digits)])
+    new = measured(rounded, x, y)
+    return new if new.error <= (1 + _SAME_ERROR) * fitted.error else fitted
 
 
 def _one_by_one(formula: Formula, found: list, best: Fitted, x: np.ndarray, y: np.ndarray) -> Fitted | None:

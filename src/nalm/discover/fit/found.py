@@ -25,6 +25,7 @@ from nalm.threads import one_thread
 _STANDS_OUT = 10.0
 """Rows whose residual is so many times that of nearly all others are left out of a second search."""
 _NEARLY_ALL = 0.9
+_ROWS_TO_COMPARE = 1000
 _SAMPLE, _SAMPLES = 40, 3
 """Rows of a sample, and the number of samples, in which there may be no wild row."""
 _AGREES = 1e-9
@@ -86,8 +87,8 @@ def find_formula(
     began = time.monotonic()
     symbols = tuple(_symbol(name, x[:, k]) for k, name in enumerate(names))
     # Two threads are slower than one on matrices of this size.
-    with one_thread(), threadpool_limits(1):
-        pool = _searched(x, y, symbols, seed, max_seconds, on_progress)
+    with one_thread(), threadpool_limits(1), np.errstate(all="ignore"):
+        pool = _searched(_without_copies(x), y, symbols, seed, max_seconds, on_progress)
         best = _best(pool, x, y)
         said = judged(best, x, y, names)
     notes = [*said.notes, *outside_notes(best, x.min(0), x.max(0), names)]
@@ -95,6 +96,17 @@ def find_formula(
     listed = tuple(_alternative(fitted, pool, real) for fitted in pool.front())
     named = Formula(as_decimals(best.expression).xreplace(real), tuple(real[s] for s in symbols))
     return Found(named, said, tuple(notes), listed, time.monotonic() - began)
+
+
+def _without_copies(x: np.ndarray) -> np.ndarray:
+    """The inputs with columns that equal an earlier one made constant, so that formulas do not mix them."""
+    _, first = np.unique(x[:_ROWS_TO_COMPARE], axis=1, return_index=True)
+    copies = [k for k in range(x.shape[1]) if k not in first]
+    if not copies:
+        return x
+    made = x.copy()
+    made[:, [k for k in copies if any(np.array_equal(x[:, k], x[:, j]) for j in first)]] = 1.0
+    return made
 
 
 def _symbol(name: str, column: np.ndarray) -> sp.Symbol:

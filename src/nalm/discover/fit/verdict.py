@@ -30,9 +30,9 @@ _BIAS = 0.1
 """How far the mean of roundings may be from zero, and the same for every number that is itself rounded."""
 _BITS_OF_NUMBER = 50.0
 """What a fitted number of many digits takes to choose."""
-_FREE_NUMBERS = 2
-"""A formula may have so many numbers of many digits more than columns: with more, it is an approximation."""
-_FEW_VALUES = 3
+_FREE_NUMBERS, _FINE = 2, 48.0
+"""A formula may have so many numbers of many digits more than columns, for data of so many bits."""
+_FEW_VALUES, _FEW_ROWS = 3, 8
 _MET = 0.9
 """A formula that fits this share of the rows exactly is right; the others are named."""
 _COARSEST = 1e-3
@@ -81,7 +81,7 @@ def judged(formula: Formula, x: np.ndarray, y: np.ndarray, names: Sequence[str])
     with np.errstate(over="ignore"):
         error = float(np.sqrt(np.mean(off**2))) if finite.all() else math.inf
     spread = float(np.var(y))
-    r2 = 1.0 if error == 0 else 1 - error**2 / spread if spread > 0 else 0.0
+    r2 = 1.0 if error == 0 else round(1 - error**2 / spread, 15) if spread > 0 else 0.0
     with np.errstate(all="ignore"):
         met, allowed = _met(formula, x, y, off)
     if met.all():
@@ -93,8 +93,14 @@ def judged(formula: Formula, x: np.ndarray, y: np.ndarray, names: Sequence[str])
         row = int(np.flatnonzero(~finite)[0])
         return Judged(Verdict.NONE, (f"The best formula has no value in row {row}.",), math.inf, -math.inf)
     if r2 < _EXPLAINED or not formula.used:
-        return Judged(Verdict.NONE, ("No formula explains half of the variance of the target.",), error, r2)
+        return Judged(Verdict.NONE, (_nothing_found(len(y)),), error, r2)
     return Judged(Verdict.APPROXIMATE, (_tested(off, y),), error, r2)
+
+
+def _nothing_found(rows: int) -> str:
+    if rows < _FEW_ROWS:
+        return f"{rows} rows are too few: every formula takes more to write than it explains."
+    return "No formula explains half of the variance of the target."
 
 
 def _tested(off: np.ndarray, y: np.ndarray) -> str:
@@ -137,8 +143,9 @@ def _doubts(
     rows = len(np.unique(np.column_stack([x[some][:, used] if used else x[some], y[some]]), axis=0))
     numbers = _numbers(formula.expression)
     long = [n for n in numbers if _bits(n) >= _BITS_OF_NUMBER]
-    if len(long) > len(used) + _FREE_NUMBERS:
-        return [f"It has {len(long)} numbers of many digits: it may be an approximation of something else."]
+    if _may_approximate(len(long), x[:, used], y, allowed):
+        many = f"{len(long)} numbers" if len(long) > 1 else "a number"
+        return [f"It has {many} of many digits: it may be an approximation of something else."]
     needed = _bits_of(formula, x.shape[1]) + BITS_TO_SPARE
     told = bits_per_row(torch.from_numpy(x), torch.from_numpy(y)[:, None], torch.from_numpy(allowed)[:, None])
     if rows * told < needed or rows < 2 * len(long) + 2:
@@ -151,6 +158,19 @@ def _doubts(
     if _is_absolute(formula.expression):
         found.append("It takes the root of a square, an absolute value: it may stand for something else.")
     return [*found, *_hidden(numbers, x, names), *_ties(used, x, y, allowed, names)]
+
+
+def _may_approximate(long: int, x: np.ndarray, y: np.ndarray, allowed: np.ndarray) -> bool:
+    """Whether so many free numbers could fit any smooth target to the precision of the data.
+
+    A law has no more free numbers than columns, and few more; of coarse data fewer can be told from others. On a
+    narrow range, every number of a series gains the bits by which the range is smaller than its middle.
+    """
+    bits = -math.log2(max(float(np.median(allowed / np.maximum(np.abs(y), 1e-300))), 2.0**-_FINE))
+    if long > (x.shape[1] + _FREE_NUMBERS) * min(1.0, bits / _FINE):
+        return True
+    width = max((np.ptp(column) / (2 * np.abs(column).max()) for column in x.T), default=1.0)
+    return long * (1 + math.log2(1 / max(width, 1e-12))) > bits / 2
 
 
 def _is_absolute(expression: sp.Expr) -> bool:
