@@ -14,9 +14,10 @@ import functools
 from collections.abc import Sequence
 from typing import Any
 
+import sympy as sp
+
 import fit_judge
 import fit_tables
-import sympy as sp
 from fit_tables import Formula, Tables, formula
 
 # Far ranges are given where eight times wider has no meaning: shares stay below one.
@@ -156,7 +157,10 @@ _TEXTS = {
         "U 5 15, R1 50 150, R2 50 150, R3 50 150, R4 50 150",
     ),
     "engineering/reynolds": ("rho*v*d/mu", "rho 700 1200, v 0.1 5, d 0.01 0.5, mu 0.0005 0.01"),
-    "engineering/pressure_loss": ("f*L*rho*v**2/(2*d)", "f 0.01 0.05, L 1 100, rho 700 1200, v 0.5 5, d 0.05 0.5"),
+    "engineering/pressure_loss": (
+        "f*L*rho*v**2/(2*d)",
+        "f 0.01 0.05, L 1 100, rho 700 1200, v 0.5 5, d 0.05 0.5",
+    ),
     "engineering/bernoulli": ("p+rho*v**2/2+9.81*rho*z", "p 1000 50000, rho 700 1200, v 1 10, z 0.5 10"),
     "engineering/pitot": ("sqrt(2*(p_t-p_s)/rho)", "p_t 120 200, p_s 90 110, rho 0.9 1.3"),
     "engineering/venturi": ("A2*sqrt(2*dp/(rho*(1-(A2/A1)**2)))", "A1 4 9, A2 1 3, dp 10 100, rho 0.7 1.3"),
@@ -190,7 +194,10 @@ _TEXTS = {
     "engineering/belt_length": ("2*a+pi*(D+d)/2+(D-d)**2/(4*a)", "a 30 80, D 10 40, d 5 20"),
     # Chemistry.
     "chemistry/michaelis_menten": ("V*S/(K+S)", "V 1 10, S 0.1 10, K 0.5 5"),
-    "chemistry/competitive_inhibition": ("V*S/(K*(1+I/K_i)+S)", "V 1 10, S 0.5 10, K 0.5 5, I 0.2 5, K_i 0.5 3"),
+    "chemistry/competitive_inhibition": (
+        "V*S/(K*(1+I/K_i)+S)",
+        "V 1 10, S 0.5 10, K 0.5 5, I 0.2 5, K_i 0.5 3",
+    ),
     "chemistry/substrate_inhibition": ("V*S/(K+S+S**2/K_i)", "V 1 10, S 0.5 10, K 0.5 5, K_i 2 10"),
     "chemistry/hill": ("V*S**2/(K**2+S**2)", "V 1 10, S 0.2 10, K 1 5"),
     "chemistry/langmuir_two": ("K1*p1/(1+K1*p1+K2*p2)", "K1 0.2 3, p1 0.2 4, K2 0.2 3, p2 0.2 4"),
@@ -232,7 +239,10 @@ _TEXTS = {
     "finance/break_even": ("F/(p-v)", "F 1000 50000, p 30 80, v 5 25"),
     "finance/two_years": ("P*(1+r)**2", "P 100 5000, r 0.01 0.15"),
     "finance/average_price": ("(p1*q1+p2*q2)/(q1+q2)", "p1 5 50, q1 1 100, p2 5 50, q2 1 100"),
-    "finance/dupont": ("income*assets/(sales*equity)", "income 1 20, assets 20 200, sales 20 200, equity 10 100"),
+    "finance/dupont": (
+        "income*assets/(sales*equity)",
+        "income 1 20, assets 20 200, sales 20 200, equity 10 100",
+    ),
     # Geometry.
     "geometry/box_diagonal": ("sqrt(a**2+b**2+c**2)", "a 1 10, b 1 10, c 1 10"),
     "geometry/cone_surface": ("pi*r*(r+sqrt(r**2+h**2))", "r 1 5, h 1 10"),
@@ -277,7 +287,7 @@ FAMILIES = ("monomial", "root monomial", "sum", "rational", "radical")
 
 
 def make(name: str, **options: Any) -> Tables:
-    """A table of a formula, with fresh rows and rows far outside; the options are those of `fit_tables.make`."""
+    """A table of a formula, fresh rows and rows far outside, with the options of `fit_tables.make`."""
     return fit_tables.make(FORMULAS[name], **options)
 
 

@@ -1,9 +1,9 @@
 """Whether a found expression is the formula behind a table.
 
-Both are compared at points in the table's range and far outside, columns that do not matter included. A distance
-between them is measured in what the formula's value would change if each of its coefficients (one before every
-term of every sum, one before the whole) changed by all of itself: an error of 1e-6 in these units is what
-coefficients right to 1e-6 leave, also where terms cancel.
+Both are compared at points in the table's range and far outside, columns that do not matter included. A
+distance between them is measured in what the formula's value would change if each of its coefficients (one
+before every term of every sum, one before the whole) changed by all of itself: an error of 1e-6 in these
+units is what coefficients right to 1e-6 leave, also where terms cancel.
 """
 
 from __future__ import annotations
@@ -12,12 +12,13 @@ import zlib
 from collections.abc import Sequence
 from typing import Any
 
-import fit_tables
 import mpmath
 import numpy as np
 import sympy as sp
-from fit_tables import Columns, Formula
 from scipy.optimize import least_squares
+
+import fit_tables
+from fit_tables import Columns, Formula
 
 EXACT, DIGITS, LOOSE = 1e-6, 5e-3, 0.1
 """Errors of coefficients: none, none in three digits, and what strong noise can leave."""
@@ -56,6 +57,8 @@ def judge(law: Formula, found: str, names: Sequence[str], points: int = 200) -> 
         return {**nothing, "note": f"it cannot be read: {type(error).__name__}"}
     if unknown:
         return {**nothing, "note": f"unknown names: {', '.join(sorted(unknown))}"}
+    if expression.has(sp.zoo, sp.nan, sp.oo):
+        return {**nothing, "note": "it is not finite"}
     columns = _points(law, names, points)
     truth, factors = freed(fit_tables.parse(law.text, names))
     unit = _unit(truth, factors, columns)
@@ -106,7 +109,7 @@ def _unit(truth: sp.Expr, factors: list[sp.Symbol], columns: Columns) -> np.ndar
 
 
 def distance(found: sp.Expr, truth: sp.Expr, columns: Columns, unit: np.ndarray) -> float:
-    """The largest difference, computed with many digits; infinite where the found one is not a real number."""
+    """The largest difference, computed with many digits; infinite where the found one is no real number."""
     variables = [sp.Symbol(name, real=True) for name in columns]
     both = [sp.lambdify(variables, expression, "mpmath") for expression in (found, truth)]
     worst = 0.0
@@ -157,7 +160,7 @@ def shortened(node: sp.Expr, columns: Columns) -> sp.Expr:
 def other_coefficients(
     found: sp.Expr, truth: sp.Expr, factors: list[sp.Symbol], columns: Columns, unit: np.ndarray
 ) -> float:
-    """How far the found expression is from the truth, if other coefficients make them equal; else infinity."""
+    """How far the found expression is from the truth if other coefficients make them equal; else infinity."""
     target = numbers(found, columns)
     scale = np.abs(target).max()
     if not np.isfinite(target).all() or np.abs(target.imag).max() > 1e-9 * scale:

@@ -31,7 +31,7 @@ class Formula:
 
 
 def formula(text: str, variables: str) -> Formula:
-    """A formula from two texts; `"a 1 5, share 0 1 0 2"` gives low, high and, if need be, far low and high."""
+    """A formula from two texts; `"a 1 5, share 0 1 0 2"` gives low and high, and maybe far ones."""
     near, far = {}, {}
     for name, *numbers in (part.split() for part in variables.split(",")):
         low, high, *rest = map(float, numbers)
@@ -51,7 +51,7 @@ def wider(low: float, high: float) -> tuple[float, float]:
 
 
 def parse(text: str, names: Iterable[str]) -> sp.Expr:
-    """A text in Python's or sympy's notation, with these names as real variables, whatever they are called."""
+    """A text in Python's or sympy's notation; these names are real variables, whatever they are elsewhere."""
     known = {"sqrt": sp.sqrt, "abs": sp.Abs, "square": lambda part: part**2}
     return parse_expr(text.replace("^", "**"), local_dict={**known, **symbols(names)})
 
@@ -89,7 +89,7 @@ def draw(law: Formula, ranges: Ranges, rows: int, rng: np.random.Generator, care
 
 
 def tame(law: Formula, columns: Columns) -> np.ndarray:
-    """Rows in which no denominator and no radicand changes its sign or comes nearer to zero than in the range."""
+    """Rows in which no denominator or radicand changes its sign or comes nearer to zero than in the range."""
     good = np.ones(len(next(iter(columns.values()))), dtype=bool)
     for terms, sign, least in _limits(law.text, tuple(law.near.items())):
         total, left = _remainder(terms, law, columns)
@@ -101,7 +101,7 @@ def tame(law: Formula, columns: Columns) -> np.ndarray:
 
 @functools.cache
 def _limits(text: str, near: tuple) -> list[tuple[tuple[str, ...], int, float]]:
-    """Sums below a fraction bar or a root: their terms, their sign (0: both), and what cancellation leaves."""
+    """Sums below a fraction bar or a root: their terms, their sign (0: both), what cancellation leaves."""
     law = Formula(text, dict(near), {})
     columns = draw(law, law.near, 4000, np.random.default_rng(zlib.crc32(text.encode())))
     limits = []
@@ -119,7 +119,9 @@ def _critical(expression: sp.Expr) -> list[tuple[str, ...]]:
             continue
         sums = [part for part in sp.Mul.make_args(power.base) if isinstance(part, sp.Add)]
         sums += [part.base for part in sp.Mul.make_args(power.base) if isinstance(part, sp.Pow)]
-        found += [tuple(map(str, part.args)) for part in sums if isinstance(part, sp.Add) and part.free_symbols]
+        found += [
+            tuple(map(str, part.args)) for part in sums if isinstance(part, sp.Add) and part.free_symbols
+        ]
     return found
 
 
