@@ -193,11 +193,17 @@ def planned(given: argparse.Namespace) -> list[Job]:
 
 
 def kept(store: Path) -> dict[Job, Row]:
-    """Fits of earlier runs."""
-    fields = Job.__dataclass_fields__
-    lines = store.read_text(encoding="utf-8").splitlines() if store.exists() else []
-    rows = [json.loads(line) for line in lines if line.endswith("}")]  # the last may be cut
-    return {Job(**{key: row[key] for key in fields}): row for row in rows}
+    """Fits of earlier runs; a last line that was cut is removed, so that what follows can be read."""
+    text = store.read_text(encoding="utf-8") if store.exists() else ""
+    whole = text[: text.rfind("\n") + 1]
+    if whole != text:
+        store.write_text(whole, encoding="utf-8")
+    return {job_of(row): row for row in map(json.loads, whole.splitlines())}
+
+
+def job_of(row: Row) -> Job:
+    """The job that a row is the result of."""
+    return Job(**{key: row[key] for key in Job.__dataclass_fields__})
 
 
 def run(jobs: list[Job], store: Path, processes: int) -> list[Row]:
@@ -208,8 +214,7 @@ def run(jobs: list[Job], store: Path, processes: int) -> list[Row]:
         print(f"{len(jobs) - len(todo)} of {len(jobs)} fits are in {store} already", file=sys.stderr)
     with store.open("a", encoding="utf-8") as file:
         for count, row in enumerate(_made(todo, processes), 1):
-            job = Job(**{key: row[key] for key in Job.__dataclass_fields__})
-            rows[job] = row
+            rows[job_of(row)] = row
             file.write(json.dumps(row) + "\n")
             file.flush()
             print(f"{count} of {len(todo)}: {_line(row)}", file=sys.stderr)

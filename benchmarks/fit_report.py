@@ -110,7 +110,7 @@ def _overall(title: str, entries: list[dict[str, Any]]) -> Table:
 
 def _by_family(entries: list[dict[str, Any]]) -> Table:
     names = [name for name in FAMILIES if any(name in entry["families"] for entry in entries)]
-    table = Table(title="structure found, by family", title_justify="left")
+    table = Table(title="structure, by family", title_justify="left")
     table.add_column("tool")
     for name in names:
         table.add_column(name, justify="right")

@@ -137,8 +137,8 @@ def polynomial(x: np.ndarray, y: np.ndarray, names: list[str], seconds: float, s
     from sklearn.pipeline import make_pipeline
     from sklearn.preprocessing import PolynomialFeatures, StandardScaler
 
-    pursuit = OrthogonalMatchingPursuitCV(max_iter=50)
     features = PolynomialFeatures(DEGREE, include_bias=False)
+    pursuit = OrthogonalMatchingPursuitCV(max_iter=min(30, features.fit(x).n_output_features_))
     model = make_pipeline(StandardScaler(), features, StandardScaler(), pursuit).fit(x, y)
     first, second = model[0], model[2]
     centred = [
