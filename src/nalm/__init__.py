@@ -10,6 +10,7 @@ from nalm._version import NUMERICS_VERSION, __version__
 if TYPE_CHECKING:
     from nalm.discover.compose import Composed, compose
     from nalm.discover.dynamics import Dynamics, find_dynamics
+    from nalm.discover.regressor import ArithmeticRegressor
     from nalm.errors import ArgumentError, NalmError
     from nalm.models import CalcNet, Cell, ConfiguredByLSTM, Recurrent, Scaled
     from nalm.recipes import Recipe
@@ -45,7 +46,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "GNALU", "INAC", "INALU", "NAC", "NALU", "NAU", "NLRL", "NMRU", "NMU", "NPU", "NRU", "NSR",
-    "NUMERICS_VERSION", "SNMU", "STGNMU", "ArgumentError", "CalcNet", "Cell", "Composed",
+    "NUMERICS_VERSION", "SNMU", "STGNMU", "ArgumentError", "ArithmeticRegressor", "CalcNet", "Cell", "Composed",
     "ConfiguredByLSTM", "Dynamics", "Explanation", "GatedNAUNMU", "INACMul", "Linear", "NACMul", "NalmError",
     "Quadratic", "RealNPU", "Recipe", "Recurrent", "Scaled", "Solution", "Unit", "__version__", "attach",
     "compose", "explain", "find_dynamics", "penalty", "project_", "snap_", "solve", "sparsity_error", "train",
@@ -58,6 +59,7 @@ _PLACES = {
     "nalm.errors": ("ArgumentError", "NalmError"),
     "nalm.discover.compose": ("Composed", "compose"),
     "nalm.discover.dynamics": ("Dynamics", "find_dynamics"),
+    "nalm.discover.regressor": ("ArithmeticRegressor",),
     "nalm.training.attach": ("attach",),
     "nalm.units.helpers": ("penalty", "project_", "snap_", "sparsity_error"),
     "nalm.training.solve": ("solve",),

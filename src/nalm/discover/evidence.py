@@ -51,10 +51,10 @@ def fits(graph: ExpressionGraph, x: Tensor, y: Tensor) -> tuple[Tensor, Tensor]:
     left = outputs.detach() - y
     met = left.abs() <= allowed
     share = (left / typical.clamp_min(torch.finfo(y.dtype).tiny))[met]
-    return met & _are_roundings(share), allowed
+    return met & are_roundings(share), allowed
 
 
-def _are_roundings(share: Tensor) -> bool:
+def are_roundings(share: Tensor) -> bool:
     """Whether residuals, in units of what is typical, are as small as most roundings, and zero on average.
 
     Noise, or a term that was left out, may be within the largest roundings that are possible.
@@ -75,7 +75,7 @@ def doubts(graph: ExpressionGraph, x: Tensor, y: Tensor, allowed: Tensor, names:
         return [f"{rows} distinct rows contain too little information to choose among all such formulas."]
     precision = max(1e-9, 16 * float((allowed / y.abs().clamp_min(1e-300)).median()))
     few = [_few_values(names[k], x[:, k]) for k in graph.used_inputs]
-    return [*_constants(graph, x, names), *filter(None, few), *_dependent(x.numpy(), names, precision)]
+    return [*_constants(graph, x, names), *filter(None, few), *dependent_columns(x.numpy(), names, precision)]
 
 
 def _few_values(name: str, column: Tensor) -> str:
@@ -109,20 +109,30 @@ def _constants(graph: ExpressionGraph, x: Tensor, names: Sequence[str]) -> list[
     return found
 
 
-def _dependent(x: np.ndarray, names: Sequence[str], precision: float) -> list[str]:
-    """Sentences on columns that others could replace."""
+def dependent_columns(
+    x: np.ndarray, names: Sequence[str], precision: float, used: Sequence[int] | None = None
+) -> list[str]:
+    """Sentences on columns that others could replace.
+
+    Args:
+        x: inputs, `n x in`.
+        names: the names of the columns.
+        precision: the relative precision to which columns are compared.
+        used: the columns that matter; all by default.
+    """
     varying = [k for k in range(x.shape[1]) if np.ptp(x[:, k]) > 0]
+    wanted = set(varying if used is None else used)
     found = []
-    sums = _tied(x[:, varying], precision)
-    if sums:
+    sums = _tied(x[:, varying], precision) if varying else []
+    if wanted & {varying[k] for k in sums}:
         found.append(_sentence([names[varying[k]] for k in sums], "a weighted sum"))
     sizes = [k for k in varying if np.ptp(np.abs(x[:, k])) > 0 and (x[:, k] != 0).all()]
     products = [sizes[k] for k in _tied(np.log(np.abs(x[:, sizes])), precision)] if sizes else []
-    if products and products != [varying[k] for k in sums]:
+    if wanted & set(products) and products != [varying[k] for k in sums]:
         found.append(_sentence([names[k] for k in products], "a product of powers"))
     if found or len(varying) > _MOST_COLUMNS:
         return found
-    for k in varying:
+    for k in sorted(wanted & set(varying)):
         others = [j for j in varying if j != k]
         if others and _is_expression(x[:, k], x[:, others], precision):
             found.append(f"Column {names[k]} is an expression of others: the rows cannot tell them apart.")

@@ -1,0 +1,102 @@
+"""Simple numbers near a fitted one: whole numbers, fractions, short decimals, and these times pi or a root.
+
+A simple number is taken for a fitted one if it lies within the fitted one's uncertainty, and if there are so
+few numbers as simple as it that one would hardly lie there by chance.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+from fractions import Fraction
+
+import sympy as sp
+
+_BITS_TO_SPARE = 5.0
+"""A number must be known to so many bits more than it takes to write the simple one."""
+_WIDTH = 4.0
+"""How many standard deviations a simple number may be away."""
+_MOST_DENOMINATOR = 2000
+_MOST_DIGITS = 9
+_FACTORS: tuple[tuple[sp.Expr, float], ...] = (
+    (sp.Integer(1), 0.0),
+    (sp.pi, 3.0),
+    (1 / sp.pi, 4.0),
+    (sp.pi**2, 5.0),
+    (1 / sp.pi**2, 5.0),
+    (sp.sqrt(2), 5.0),
+    (sp.sqrt(3), 6.0),
+    (sp.sqrt(sp.pi), 6.0),
+    (1 / sp.sqrt(sp.pi), 6.0),
+    (sp.sqrt(2) * sp.pi, 7.0),
+)
+"""Named factors, and the bits that it takes to name them."""
+
+
+@dataclass(frozen=True)
+class Simple:
+    """A simple number and the bits that it takes to write it."""
+
+    number: sp.Expr
+    bits: float
+
+
+def simple(value: float, uncertainty: float) -> Simple | None:
+    """The simplest number that a fitted value can be taken for, or None.
+
+    Args:
+        value: the fitted value.
+        uncertainty: its standard deviation.
+    """
+    if not math.isfinite(value) or not math.isfinite(uncertainty):
+        return None
+    known = math.log2(max(abs(value), 1e-300) / max(uncertainty, 1e-16 * abs(value), 1e-300))
+    best: Simple | None = None
+    for number in _near(value, _WIDTH * uncertainty):
+        if number.bits + _BITS_TO_SPARE <= known and (best is None or number.bits < best.bits):
+            best = number
+    return best
+
+
+def _near(value: float, width: float) -> Iterator[Simple]:
+    """Simple numbers that are at most this far away."""
+    width = max(width, 4e-16 * abs(value))
+    for factor, cost in _FACTORS:
+        size = float(factor)
+        fraction = _fraction(value / size, width / size)
+        if fraction is not None:
+            yield Simple(sp.Rational(fraction.numerator, fraction.denominator) * factor, cost + _bits(fraction))
+    decimal = _decimal(value, width)
+    if decimal is not None:
+        yield decimal
+
+
+def _fraction(value: float, width: float) -> Fraction | None:
+    """The fraction of the smallest denominator within the width."""
+    if abs(value) > 1e9:
+        return None
+    whole = round(value)
+    if abs(whole - value) <= width:
+        return Fraction(whole)
+    # Continued fractions: every best approximation is among their convergents and what lies between.
+    exact = Fraction(value)
+    for denominator in (2, 3, 4, 5, 6, 7, 8, 9, 10, 12, 15, 16, 20, 24, 32, 50, 64, 100, 200, 500, _MOST_DENOMINATOR):
+        near = exact.limit_denominator(denominator)
+        if abs(float(near) - value) <= width:
+            return near
+    return None
+
+
+def _bits(fraction: Fraction) -> float:
+    numerator = math.log2(1 + abs(fraction.numerator))
+    return 1 + numerator + (0.0 if fraction.denominator == 1 else 1 + math.log2(fraction.denominator))
+
+
+def _decimal(value: float, width: float) -> Simple | None:
+    """The decimal of fewest digits within the width."""
+    for digits in range(1, _MOST_DIGITS + 1):
+        text = f"{value:.{digits - 1}e}"
+        if abs(float(text) - value) <= width:
+            return Simple(sp.Float(text, 17) if float(text) != int(float(text)) else sp.Integer(int(float(text))), 3 + 3.33 * digits)
+    return None

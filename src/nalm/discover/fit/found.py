@@ -1,0 +1,161 @@
+"""The formula of one target: search, refit on all rows, verdict and notes."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import sympy as sp
+import torch
+from threadpoolctl import threadpool_limits
+
+from nalm.discover.fit.finish import Fitted
+from nalm.discover.fit.formula import Formula
+from nalm.discover.fit.outside import outside_notes
+from nalm.discover.fit.pool import Pool
+from nalm.discover.fit.search import Progress, Search
+from nalm.discover.fit.verdict import Judged, judged
+from nalm.second_order.precision import tolerance
+from nalm.threads import one_thread
+
+_STANDS_OUT = 10.0
+"""Rows whose residual is so many times that of nearly all others are left out once, and the search begun again."""
+_NEARLY_ALL = 0.9
+_ENOUGH = 30
+
+
+@dataclass(frozen=True)
+class Alternative:
+    """A formula of the list of error against length.
+
+    Attributes:
+        expression: in the names of the columns.
+        error: root mean squared residual, as a share of the target's deviation.
+        length: the number of operations, numbers and names.
+    """
+
+    expression: sp.Expr
+    error: float
+    length: int
+
+
+@dataclass(frozen=True)
+class Found:
+    """What was found for one target.
+
+    Attributes:
+        formula: the formula; its symbols have the names of the columns.
+        judged: the verdict on it.
+        notes: the reasons for the verdict, and how the formula behaves outside the rows.
+        alternatives: formulas that no other beats in both error and length, short ones first.
+        seconds: the time it took.
+    """
+
+    formula: Formula
+    judged: Judged
+    notes: tuple[str, ...]
+    alternatives: tuple[Alternative, ...]
+    seconds: float
+
+
+def find_formula(
+    x: np.ndarray,
+    y: np.ndarray,
+    names: Sequence[str],
+    seed: int,
+    max_seconds: float,
+    on_progress: Callable[[Progress], None] | None = None,
+) -> Found:
+    """Search the formula of a target.
+
+    Args:
+        x: inputs, `n x in`, all finite.
+        y: targets, shape `n`, all finite.
+        names: the names of the columns.
+        seed: of the rows held back and of all starts.
+        max_seconds: the time after which the search ends with what it has.
+        on_progress: is told about every stage and every better formula.
+    """
+    began = time.monotonic()
+    symbols = tuple(_symbol(name, x[:, k]) for k, name in enumerate(names))
+    # Two threads are slower than one on matrices of this size.
+    with one_thread(), threadpool_limits(1):
+        pool = _searched(x, y, symbols, seed, max_seconds, on_progress)
+        best = _best(pool, x, y)
+        said = judged(best, x, y, names)
+    notes = [*said.notes, *outside_notes(best, x.min(0), x.max(0), names)]
+    real = {symbol: sp.Symbol(symbol.name, real=True) for symbol in symbols}
+    listed = tuple(_alternative(fitted, pool, real) for fitted in pool.front())
+    named = Formula(best.expression.xreplace(real), tuple(real[s] for s in symbols))
+    return Found(named, said, tuple(notes), listed, time.monotonic() - began)
+
+
+def _symbol(name: str, column: np.ndarray) -> sp.Symbol:
+    """A symbol that is known to be positive where the column is, so that roots of squares are written short."""
+    return sp.Symbol(name, positive=True) if (column > 0).all() else sp.Symbol(name, real=True)
+
+
+def _searched(
+    x: np.ndarray,
+    y: np.ndarray,
+    symbols: tuple[sp.Symbol, ...],
+    seed: int,
+    max_seconds: float,
+    on_progress: Callable[[Progress], None] | None,
+) -> Pool:
+    """Search quickly, then without rows that stand out, then thoroughly."""
+    precision, ends = _precision(x, y), time.monotonic() + max_seconds
+
+    def search(rows: Any) -> Search:
+        left, generator = ends - time.monotonic(), np.random.default_rng(seed)
+        return Search(x[rows], y[rows], symbols, generator, left, precision, on_progress)
+
+    whole = search(slice(None))
+    if whole.quick():
+        return whole.result()
+    good = _usual_rows(whole.pool.best, x, y)
+    if good is not None:
+        usual = search(good)
+        if usual.quick() and usual.is_exact:
+            return usual.result()
+    whole.rest()
+    return whole.result()
+
+
+def _precision(x: np.ndarray, y: np.ndarray) -> float:
+    """The relative precision of the target, from how its numbers are written."""
+    some = np.linspace(0, len(y) - 1, min(len(y), 1000)).astype(int)
+    none = torch.zeros(len(some), 1, x.shape[1], dtype=torch.float64)
+    allowed = tolerance(torch.from_numpy(x[some]), torch.from_numpy(y[some])[:, None], none, 1.0)
+    return float(np.median(allowed[:, 0].numpy()) / max(float(np.median(np.abs(y[some]))), 1e-300))
+
+
+def _usual_rows(best: Fitted | None, x: np.ndarray, y: np.ndarray) -> np.ndarray | None:
+    """The rows without those that stand out, if some do."""
+    if best is None or len(y) < _ENOUGH:
+        return None
+    off = np.abs(best.formula(x) - y)
+    off = np.where(np.isfinite(off), off, np.inf)
+    bound = _STANDS_OUT * float(np.quantile(off, _NEARLY_ALL))
+    far = np.abs(y - np.median(y))
+    wild = far > _STANDS_OUT * max(float(np.quantile(far, _NEARLY_ALL)), 1e-300)
+    good = (off <= bound) & ~wild
+    return None if good.all() or bound <= 1e-12 * float(np.abs(y).max()) else good
+
+
+def _best(pool: Pool, x: np.ndarray, y: np.ndarray) -> Formula:
+    """The best formula that has a value in every row."""
+    for fitted in sorted(pool.found, key=pool.bits):
+        if np.isfinite(fitted.formula(x)).mean() > _NEARLY_ALL:
+            return fitted.formula
+    return Formula(sp.Float(float(np.mean(y)), 17), pool.found[0].formula.symbols)
+
+
+def _alternative(fitted: Fitted, pool: Pool, real: dict[sp.Symbol, sp.Symbol]) -> Alternative:
+    formula = fitted.formula
+    return Alternative(formula.expression.xreplace(real), fitted.error / pool.deviation, formula.length)
+
+

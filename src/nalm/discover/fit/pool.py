@@ -1,0 +1,72 @@
+"""The formulas that a search has found so far, and which of them is the best."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+
+import numpy as np
+import sympy as sp
+
+from nalm.discover.fit.finish import Fitted
+
+_BITS_PER_PART, _BITS_PER_CONSTANT = 2.0, 4.0
+"""What an operation, a name or a number costs, and what a fitted number costs beyond that."""
+_COMMON, _RARE = (sp.Rational(1, 2), 1, 2), (sp.Rational(3, 2), 3, 4)
+_FLOOR = 1e-14
+"""Errors below this share of the target's deviation are not compared."""
+
+
+@dataclass
+class Pool:
+    """Formulas with their errors on all rows.
+
+    Attributes:
+        rows: the number of rows.
+        deviation: the target's standard deviation, or its size if it is constant.
+        found: the formulas.
+    """
+
+    rows: int
+    deviation: float
+    found: list[Fitted] = field(default_factory=list)
+
+    def add(self, fitted: Fitted) -> bool:
+        """Take a formula in; whether it is the best so far."""
+        if not math.isfinite(fitted.error):
+            return False
+        before = self.best
+        self.found.append(fitted)
+        return before is None or self.bits(fitted) < self.bits(before)
+
+    def bits(self, fitted: Fitted) -> float:
+        """The bits that it takes to write the formula, and what it leaves unexplained."""
+        formula = fitted.formula
+        error = max(fitted.error / self.deviation, _FLOOR)
+        parts = _BITS_PER_PART * formula.length + _bits_of_powers(formula.expression)
+        written = parts + _BITS_PER_CONSTANT * len(formula.constants)
+        return self.rows * math.log2(error) + written
+
+    @property
+    def best(self) -> Fitted | None:
+        """The formula that explains most with least."""
+        return min(self.found, key=self.bits, default=None)
+
+    def front(self) -> list[Fitted]:
+        """The formulas that no other beats in both error and length, short ones first."""
+        kept: list[Fitted] = []
+        for fitted in sorted(self.found, key=lambda f: (f.formula.length, f.error)):
+            if not kept or fitted.error < 0.9 * kept[-1].error:
+                kept.append(fitted)
+        return kept
+
+
+def _bits_of_powers(expression: sp.Expr) -> float:
+    """What unusual exponents cost: squares and roots are common, a power of 5/2 is not."""
+    powers = (abs(power.exp) for power in expression.atoms(sp.Pow) if power.exp.is_Rational)
+    return sum(0.0 if p in _COMMON else 3.0 if p in _RARE else 7.0 for p in powers)
+
+
+def deviation_of(y: np.ndarray) -> float:
+    """The standard deviation of targets, or their size if they are constant; never zero."""
+    return float(y.std() or np.abs(y).max() or 1.0)

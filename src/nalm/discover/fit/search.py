@@ -1,0 +1,204 @@
+"""The search for a formula: from cheap and certain to costly, until nothing is left to explain.
+
+Products of powers by least squares in logarithms; polynomial relations by linear algebra; sums and products of
+sums by variable projection; sums of monomials term by term. Every candidate is fitted anew, freed of idle terms
+and measured on all rows, those held back included.
+"""
+
+from __future__ import annotations
+
+import itertools
+import time
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+
+import numpy as np
+import sympy as sp
+
+from nalm.discover.fit.finish import Fitted, measured, refined, simplified
+from nalm.discover.fit.implicit import NOTHING, relations
+from nalm.discover.fit.monomial import monomials
+from nalm.discover.fit.pool import Pool, deviation_of
+from nalm.discover.fit.powers import LARGE, SMALL, Shape, power_formulas
+from nalm.discover.fit.relevance import is_noise, relevance
+from nalm.discover.fit.rows import Rows
+from nalm.discover.fit.sparse import sparse_relations
+from nalm.discover.fit.stepwise import stepwise_formulas
+
+_EXACT = 1e-13
+"""Relative residuals below this are roundings: the search ends."""
+_PER_STAGE = 40
+"""How many candidates of a stage are looked at."""
+_ROUGH = 0.3
+"""A formula that leaves more than this share of the deviation is not examined for what it leaves."""
+_MATTERS = 0.02
+"""Columns along which the target rises by less than this share of the steepest are left out at first."""
+_MOST_COLUMNS = 9
+_LOW, _HIGH = (1, 2, 3), (4, 5, 6)
+_QUICK = 4
+"""The number of groups that are quick."""
+_ENOUGH = 25
+"""With fewer rows it cannot be told that a target depends on nothing."""
+
+Stages = Iterator[tuple[str, Iterable[sp.Expr]]]
+"""What is tried, and the formulas that it gives."""
+
+
+@dataclass(frozen=True)
+class Progress:
+    """How far a search has come.
+
+    Attributes:
+        seconds: the time since its start.
+        stage: what is being tried.
+        expression: the best formula so far, or None.
+        error: its root mean squared residual, as a share of the target's deviation.
+    """
+
+    seconds: float
+    stage: str
+    expression: sp.Expr | None
+    error: float
+
+
+class Search:
+    """The search for the formula of one target.
+
+    Args:
+        x: inputs, `n x in`.
+        y: targets, shape `n`.
+        symbols: the names of the inputs.
+        generator: draws the rows that are held back, and all starts.
+        max_seconds: the time after which the search ends with what it has.
+        precision: the relative precision of the targets.
+        on_progress: is told about every stage and every better formula.
+    """
+
+    def __init__(
+        self,
+        x: np.ndarray,
+        y: np.ndarray,
+        symbols: tuple[sp.Symbol, ...],
+        generator: np.random.Generator,
+        max_seconds: float,
+        precision: float = 1e-16,
+        on_progress: Callable[[Progress], None] | None = None,
+    ) -> None:
+        self.rows = Rows.of(x, y, generator)
+        self.symbols, self.generator = symbols, generator
+        self.began, self.max_seconds = time.monotonic(), max_seconds
+        self.precision = precision
+        self.on_progress = on_progress
+        self.pool = Pool(len(self.rows.all_y), deviation_of(self.rows.all_y))
+        self._groups = self._made()
+
+    def late(self) -> bool:
+        """Whether time is over."""
+        return time.monotonic() - self.began > self.max_seconds
+
+    def quick(self) -> bool:
+        """Try what is quick; whether nothing is left to explain."""
+        return self._through(itertools.islice(self._groups, _QUICK))
+
+    def rest(self) -> bool:
+        """Try the rest, until nothing is left to explain or to try, or time is over."""
+        return self._through(self._groups)
+
+    def _through(self, groups: Iterable[Stages]) -> bool:
+        for stages in groups:
+            settled = False
+            for stage, found in stages:
+                self._tell(stage)
+                for expression in itertools.islice(found, _PER_STAGE):
+                    better = self._consider(expression, stage)
+                    if self.late() or (better and self.is_exact):
+                        return True
+                    settled = settled or (better and self._leaves_noise())
+            # Noise can hide behind several formulas: the best of a whole group counts.
+            if settled or self.late():
+                return True
+        return False
+
+    def result(self) -> Pool:
+        """The best formulas of each length, simplified."""
+        self.pool.found = [self._polished(fitted) for fitted in self.pool.front()]
+        return self.pool
+
+    def _made(self) -> Iterator[Stages]:
+        """What is tried, in groups of similar cost."""
+        x, y = self.rows.x, self.rows.y
+        yield iter([("a constant", [sp.Float(float(np.mean(y)), 17)])])
+        yield (("products of powers", monomials(x, y, self.symbols, noisy=noisy)) for noisy in (False, True))
+        varying = [k for k in range(x.shape[1]) if np.ptp(x[:, k]) > 0]
+        if len(y) < 4 or not varying:
+            return
+        told = relevance(x[:, varying], y)
+        order = [varying[k] for k in told.order]
+        chosen = [varying[k] for k in told.columns(_MATTERS)][:_MOST_COLUMNS] or order[:1]
+        yield self._relations(order[: len(chosen) + 2], _LOW)
+        if len(y) >= _ENOUGH and is_noise(x[:, varying], y):
+            yield self._sums(chosen)
+            return  # nothing depends on the inputs, at least not smoothly
+        yield (stage for shape in SMALL for stage in self._shape(shape, chosen))
+        yield self._sums(chosen)
+        yield self._relations(order[: len(chosen) + 1], _HIGH)
+        yield (stage for shape in LARGE for stage in self._shape(shape, chosen))
+
+    def _relations(self, order: list[int], degrees: tuple[int, ...]) -> Stages:
+        nothing = max(NOTHING, 4 * self.precision)
+        rows = self.rows
+        yield "polynomial relations", relations(rows.x, rows.y, self.symbols, order, degrees, nothing, self.late)
+
+    def _sums(self, columns: list[int]) -> Stages:
+        x, names = self.rows.x[:, columns], [self.symbols[k] for k in columns]
+        yield "relations of few terms", sparse_relations(x, self.rows.y, names, self.late)
+        for power in (1, 2, -1, -2):
+            yield "sums of monomials", stepwise_formulas(x, self.rows.y, names, power)
+
+    def _shape(self, shape: Shape, columns: list[int]) -> Stages:
+        x, y = self.rows.x[:, columns], self.rows.y
+        names = [self.symbols[k] for k in columns]
+        if x.shape[1] * (len(shape.terms) + sum(shape.sums)) > len(y) / 2:
+            return
+        words = f"{len(shape.terms) or 'products of'} {'terms' if shape.terms else 'sums'} of powers"
+        for noisy in (False, True) if not shape.terms else (False,):
+            yield words, power_formulas(shape, x, y, names, self.generator, noisy=noisy, late=self.late)
+
+    def _consider(self, expression: sp.Expr, stage: str) -> bool:
+        """Fit a candidate; whether it is the best so far."""
+        if expression.has(sp.zoo, sp.nan, sp.oo):
+            return False
+        fitted = refined(expression, self.symbols, self.rows.x, self.rows.y)
+        if not np.isfinite(fitted.error):
+            return False
+        fitted = measured(fitted.formula, self.rows.all_x, self.rows.all_y)
+        if not self.pool.add(fitted):
+            return False
+        self._tell(stage)
+        return True
+
+    @property
+    def is_exact(self) -> bool:
+        """Whether the best formula leaves only roundings."""
+        best = self.pool.best
+        return best is not None and best.relative <= max(_EXACT, 2 * self.precision)
+
+    def _leaves_noise(self) -> bool:
+        """Whether the best formula leaves only noise."""
+        best = self.pool.best
+        if best is None or best.error > _ROUGH * self.pool.deviation:
+            return False
+        return is_noise(self.rows.all_x, best.formula(self.rows.all_x) - self.rows.all_y)
+
+    def _polished(self, fitted: Fitted) -> Fitted:
+        x, y = self.rows.all_x, self.rows.all_y
+        again, _ = fitted.formula.fitted(x, y)
+        return simplified(measured(again, x, y), x, y)
+
+    def _tell(self, stage: str) -> None:
+        if self.on_progress is None:
+            return
+        best = self.pool.best
+        error = np.inf if best is None else best.error / self.pool.deviation
+        expression = None if best is None else best.formula.expression
+        self.on_progress(Progress(time.monotonic() - self.began, stage, expression, error))

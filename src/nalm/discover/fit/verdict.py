@@ -1,0 +1,210 @@
+"""What may be said of a formula: exact, approximate or none, and why.
+
+*Exact*: it fits every row given, fitted or held back, to the precision of the data, and the rows say more than
+it takes to choose the formula: there are no columns that could stand for those it reads, and no more numbers
+of many digits than a law has. *None*: it does not explain half of the target's variance. Else *approximate*.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+
+import numpy as np
+import sympy as sp
+import torch
+
+from nalm.discover.evidence import are_roundings, dependent_columns
+from nalm.discover.fit.constants import simple
+from nalm.discover.fit.formula import Formula
+from nalm.second_order.precision import tolerance
+from nalm.second_order.verdict import BITS_TO_SPARE, bits_per_row, off_sentence
+
+_EXPLAINED = 0.5
+_ROUNDINGS = 1.5
+"""Roundings of a right formula are typically below so many of the numbers that it is computed from."""
+_BITS_OF_NUMBER = 50.0
+"""What a fitted number of many digits takes to choose."""
+_FREE_NUMBERS = 2
+"""A formula may have so many numbers of many digits more than columns: with more, it is an approximation."""
+_FEW_VALUES = 3
+_MET = 0.9
+"""A formula that fits this share of the rows exactly is right; the others are named."""
+_ROWS_AT_ONCE = 100_000
+_ROWS_TO_COUNT = 10_000
+"""So many distinct rows are always enough."""
+
+
+class Verdict(StrEnum):
+    """What a formula is."""
+
+    EXACT = "exact"
+    APPROXIMATE = "approximate"
+    NONE = "none"
+
+
+@dataclass(frozen=True)
+class Judged:
+    """The verdict on a formula.
+
+    Attributes:
+        verdict: exact, approximate or none.
+        notes: sentences with the reasons.
+        error: root mean squared residual on all rows.
+        r2: the share of the variance that is explained, on all rows.
+    """
+
+    verdict: Verdict
+    notes: tuple[str, ...]
+    error: float
+    r2: float
+
+
+def judged(formula: Formula, x: np.ndarray, y: np.ndarray, names: Sequence[str]) -> Judged:
+    """The verdict on a formula.
+
+    Args:
+        formula: the formula.
+        x: all inputs that were given, `n x in`.
+        y: all targets, shape `n`.
+        names: the names of the columns.
+    """
+    off = np.concatenate([formula(x[rows]) - y[rows] for rows in _pieces(len(y))])
+    finite = np.isfinite(off)
+    error = float(np.sqrt(np.mean(off**2))) if finite.all() else math.inf
+    spread = float(np.var(y))
+    r2 = 1.0 if error == 0 else 1 - error**2 / spread if spread > 0 else 0.0
+    met, allowed = _met(formula, x, y, off)
+    if met.all():
+        doubts = _doubts(formula, x, y, allowed, names)
+        return Judged(Verdict.APPROXIMATE if doubts else Verdict.EXACT, tuple(doubts), error, r2)
+    if met.mean() >= _MET:
+        return Judged(Verdict.APPROXIMATE, (off_sentence(torch.from_numpy(met)),), error, r2)
+    if not finite.all():
+        row = int(np.flatnonzero(~finite)[0])
+        return Judged(Verdict.NONE, (f"The best formula has no value in row {row}.",), math.inf, -math.inf)
+    if r2 < _EXPLAINED or not formula.used:
+        return Judged(Verdict.NONE, ("No formula explains half of the variance of the target.",), error, r2)
+    return Judged(Verdict.APPROXIMATE, (_tested(off, y),), error, r2)
+
+
+def _tested(off: np.ndarray, y: np.ndarray) -> str:
+    share = 100 * float(np.sqrt(np.mean(off**2))) / max(float(np.std(y)), 1e-300)
+    worst = int(np.argmax(np.abs(off)))
+    return (
+        f"Its error is {share:.2g} % of the target's standard deviation on the {len(y):,} rows given; "
+        f"it is largest in row {worst} ({off[worst]:.3g}). Outside the range of the rows it was not tested."
+    )
+
+
+def _pieces(rows: int) -> list[slice]:
+    return [slice(k, k + _ROWS_AT_ONCE) for k in range(0, rows, _ROWS_AT_ONCE)]
+
+
+def _met(formula: Formula, x: np.ndarray, y: np.ndarray, off: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Which rows are fitted to the precision of the data, and how far off they may be."""
+    met, most, shares = [], [], []
+    inputs, targets = torch.from_numpy(x), torch.from_numpy(y)[:, None]
+    for rows in _pieces(len(y)):
+        slopes = torch.from_numpy(formula.slopes(x[rows]))[:, None]
+        some = inputs[rows], targets[rows], slopes
+        allowed, typical = (tolerance(*some, *how)[:, 0].numpy() for how in ((), (_ROUNDINGS,)))
+        met.append(np.abs(off[rows]) <= allowed)
+        most.append(allowed)
+        shares.append(off[rows] / np.maximum(typical, np.finfo(float).tiny))
+    held, share = np.concatenate(met), np.concatenate(shares)
+    if held.any() and not are_roundings(torch.from_numpy(share[held])):
+        held[:] = False
+    return held, np.concatenate(most)
+
+
+def _doubts(
+    formula: Formula, x: np.ndarray, y: np.ndarray, allowed: np.ndarray, names: Sequence[str]
+) -> list[str]:
+    """Sentences on why rows that a formula fits do not determine it; none if they do."""
+    used = list(formula.used)
+    some = np.linspace(0, len(y) - 1, min(len(y), _ROWS_TO_COUNT)).astype(int)
+    rows = len(np.unique(np.column_stack([x[some][:, used] if used else x[some], y[some]]), axis=0))
+    numbers = _numbers(formula.expression)
+    long = [n for n in numbers if _bits(n) >= _BITS_OF_NUMBER]
+    if len(long) > len(used) + _FREE_NUMBERS:
+        return [f"It has {len(long)} numbers of many digits: it may be an approximation of something else."]
+    needed = _bits_of(formula, x.shape[1]) + BITS_TO_SPARE
+    told = bits_per_row(torch.from_numpy(x), torch.from_numpy(y)[:, None], torch.from_numpy(allowed)[:, None])
+    if rows * told < needed or rows < 2 * len(long) + 2:
+        return [f"{rows} distinct rows contain too little information to choose among all such formulas."]
+    found = [
+        f"Column {names[k]} has only {count} different values: its powers cannot be told apart."
+        for k in used
+        if (count := len(np.unique(x[:, k]))) <= _FEW_VALUES
+    ]
+    if _is_absolute(formula.expression):
+        found.append("It takes the root of a square, an absolute value: it may stand for something else.")
+    return [*found, *_hidden(numbers, x, names), *_ties(used, x, y, allowed, names)]
+
+
+def _is_absolute(expression: sp.Expr) -> bool:
+    """Whether it has the root of the square of something that changes its sign."""
+    for power in expression.atoms(sp.Pow):
+        if power.exp.is_integer is False and power.base.is_Add:
+            _, factors = sp.factor_list(sp.nsimplify(power.base, rational=True))
+            if all(times % 2 == 0 for _, times in factors):
+                return True
+    return expression.has(sp.Abs)
+
+
+def _ties(
+    used: Sequence[int], x: np.ndarray, y: np.ndarray, allowed: np.ndarray, names: Sequence[str]
+) -> list[str]:
+    """Sentences on columns that could stand for those that the formula reads."""
+    precision = max(1e-9, 16 * float(np.median(allowed / np.maximum(np.abs(y), 1e-300))))
+    some = np.linspace(0, len(x) - 1, min(len(x), 1000)).astype(int)
+    return dependent_columns(x[some], names, precision, used)
+
+
+def _hidden(numbers: Sequence[sp.Expr], x: np.ndarray, names: Sequence[str]) -> list[str]:
+    """Sentences on constant columns that may stand behind a number of the formula, or may be left out."""
+    found = []
+    for k, name in enumerate(names):
+        value = float(x[0, k])
+        if np.ptp(x[:, k]) > 0:
+            continue
+        behind = value in (-1.0, 0.0, 1.0) or any(_could_be(number, value) for number in numbers)
+        if behind:
+            found.append(f"Column {name} is always {value:g}: whether the formula reads it cannot be seen.")
+    return found
+
+
+def _could_be(number: sp.Expr, value: float) -> bool:
+    """Whether a number is a power of a value, but for a factor that is simpler than the number."""
+    for power in (1.0, -1.0, 2.0, -2.0, 0.5, -0.5):
+        ratio = float(number) / abs(value) ** power
+        found = simple(ratio, 1e-9 * abs(ratio))
+        if found is not None and found.bits < min(_bits(number), 12.0):
+            return True
+    return False
+
+
+def _numbers(expression: sp.Expr) -> list[sp.Expr]:
+    """The numbers of an expression, without 1, -1 and exponents."""
+    if expression.is_number:
+        return [] if abs(expression) == 1 else [expression]
+    if expression.is_Pow:
+        return _numbers(expression.base)
+    factors = [a for a in expression.args if a.is_number] if expression.is_Mul else []
+    number = sp.Mul(*factors)
+    rest = [a for a in expression.args if a not in factors]
+    return ([] if abs(number) == 1 else [number]) + [n for a in rest for n in _numbers(a)]
+
+
+def _bits(number: sp.Expr) -> float:
+    """The bits that it takes to write a number."""
+    found = simple(float(number), 0.0)
+    return _BITS_OF_NUMBER if found is None else min(found.bits, _BITS_OF_NUMBER)
+
+
+def _bits_of(formula: Formula, columns: int) -> float:
+    """The bits that it takes to choose a formula among those of the same length."""
+    return formula.length * math.log2(6 + columns) + sum(_bits(n) for n in _numbers(formula.expression))
