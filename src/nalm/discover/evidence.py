@@ -54,15 +54,19 @@ def fits(graph: ExpressionGraph, x: Tensor, y: Tensor) -> tuple[Tensor, Tensor]:
     return met & are_roundings(share), allowed
 
 
-def are_roundings(share: Tensor) -> bool:
+def are_roundings(share: Tensor, bias: float = 0.03) -> bool:
     """Whether residuals, in units of what is typical, are as small as most roundings, and zero on average.
 
     Noise, or a term that was left out, may be within the largest roundings that are possible.
+
+    Args:
+        share: the residuals.
+        bias: how far from zero their mean may be, beyond chance.
     """
     if not len(share):
         return False
     spread = float(share.square().mean().sqrt())
-    return spread <= 1 and abs(float(share.mean())) <= _BIAS * spread / math.sqrt(len(share)) + 0.03
+    return spread <= 1 and abs(float(share.mean())) <= _BIAS * spread / math.sqrt(len(share)) + bias
 
 
 def doubts(graph: ExpressionGraph, x: Tensor, y: Tensor, allowed: Tensor, names: Sequence[str]) -> list[str]:

@@ -19,6 +19,8 @@ _WIDTH = 4.0
 """How many standard deviations a simple number may be away."""
 _MOST_DENOMINATOR = 2000
 _MOST_DIGITS = 9
+_DECIMAL_FROM = 20
+"""Fractions of tens, such as 981/100, are written as decimals from this denominator on."""
 _FACTORS: tuple[tuple[sp.Expr, float], ...] = (
     (sp.Integer(1), 0.0),
     (sp.pi, 3.0),
@@ -98,5 +100,27 @@ def _decimal(value: float, width: float) -> Simple | None:
     for digits in range(1, _MOST_DIGITS + 1):
         text = f"{value:.{digits - 1}e}"
         if abs(float(text) - value) <= width:
-            return Simple(sp.Float(text, 17) if float(text) != int(float(text)) else sp.Integer(int(float(text))), 3 + 3.33 * digits)
+            return Simple(sp.Rational(text), 3 + 3.33 * digits)
     return None
+
+
+def as_decimals(expression: sp.Expr) -> sp.Expr:
+    """The expression with fractions that are short decimals written as such: 9.81, but 1/2 and 1/72."""
+
+    def shown(number: sp.Rational) -> sp.Expr:
+        twos_and_fives = number.q
+        for prime in (2, 5):
+            while twos_and_fives % prime == 0:
+                twos_and_fives //= prime
+        return sp.Float(float(number), 15) if twos_and_fives == 1 and number.q >= _DECIMAL_FROM else number
+
+    def visit(node: sp.Expr) -> sp.Expr:
+        if node.is_Rational:
+            return shown(node)
+        if not node.args:
+            return node
+        if node.is_Pow:
+            return sp.Pow(visit(node.base), node.exp)
+        return node.func(*(visit(argument) for argument in node.args))
+
+    return visit(expression)

@@ -9,6 +9,7 @@ import sympy as sp
 
 from nalm.discover.fit.constants import simple
 from nalm.discover.fit.formula import Formula, length
+from nalm.discover.fit.squares import with_squares
 
 _IDLE = 3.0
 """A constant that is at most so many standard deviations from zero is made zero."""
@@ -120,7 +121,7 @@ def shortened(fitted: Fitted, x: np.ndarray, y: np.ndarray) -> Fitted:
     if length(expression) > _MOST_TO_SHORTEN:
         return fitted
     best = fitted
-    for way in (sp.factor_terms, _factored, sp.radsimp if not expression.has(sp.Float) else sp.factor_terms):
+    for way in (with_squares, sp.factor_terms, _factored, lambda e: with_squares(_factored(e))):
         try:
             tried = Formula(way(expression), fitted.formula.symbols)
         except (sp.PolynomialError, ValueError, TypeError, AttributeError, NotImplementedError, ZeroDivisionError):

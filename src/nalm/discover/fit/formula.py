@@ -58,7 +58,7 @@ class Formula:
     def with_constants(self, values: Sequence[Any]) -> Formula:
         """The same with other constants; numbers of sympy that are no decimals are no longer fitted."""
         body, names, _ = self._freed
-        made = [value if isinstance(value, sp.Basic) else sp.Float(float(value), 17) for value in values]
+        made = [value if isinstance(value, sp.Basic) else sp.Float(float(value), 15) for value in values]
         return Formula(_rebuilt(body, dict(zip(names, made))), self.symbols)
 
     @cached_property

@@ -12,6 +12,7 @@ import sympy as sp
 import torch
 from threadpoolctl import threadpool_limits
 
+from nalm.discover.fit.constants import as_decimals
 from nalm.discover.fit.finish import Fitted
 from nalm.discover.fit.formula import Formula
 from nalm.discover.fit.outside import outside_notes
@@ -89,7 +90,7 @@ def find_formula(
     notes = [*said.notes, *outside_notes(best, x.min(0), x.max(0), names)]
     real = {symbol: sp.Symbol(symbol.name, real=True) for symbol in symbols}
     listed = tuple(_alternative(fitted, pool, real) for fitted in pool.front())
-    named = Formula(best.expression.xreplace(real), tuple(real[s] for s in symbols))
+    named = Formula(as_decimals(best.expression).xreplace(real), tuple(real[s] for s in symbols))
     return Found(named, said, tuple(notes), listed, time.monotonic() - began)
 
 
@@ -151,11 +152,11 @@ def _best(pool: Pool, x: np.ndarray, y: np.ndarray) -> Formula:
     for fitted in sorted(pool.found, key=pool.bits):
         if np.isfinite(fitted.formula(x)).mean() > _NEARLY_ALL:
             return fitted.formula
-    return Formula(sp.Float(float(np.mean(y)), 17), pool.found[0].formula.symbols)
+    return Formula(sp.Float(float(np.mean(y)), 15), pool.found[0].formula.symbols)
 
 
 def _alternative(fitted: Fitted, pool: Pool, real: dict[sp.Symbol, sp.Symbol]) -> Alternative:
     formula = fitted.formula
-    return Alternative(formula.expression.xreplace(real), fitted.error / pool.deviation, formula.length)
+    return Alternative(as_decimals(formula.expression).xreplace(real), fitted.error / pool.deviation, formula.length)
 
 

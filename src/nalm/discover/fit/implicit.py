@@ -14,6 +14,7 @@ Nothing is drawn at random and nothing can get stuck, but it works only for data
 from __future__ import annotations
 
 import itertools
+import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
@@ -22,13 +23,16 @@ import sympy as sp
 
 from nalm.discover.fit.formula import Formula
 
-_MOST_TERMS = 300
+_HIGHEST = 6
+"""The highest degree that is tried."""
 _SHARE_OF_ROWS = 0.7
 """Unknown coefficients may be at most this share of the rows, so that the other rows can contradict them."""
 NOTHING = 3e-14
 """Singular values below this share of the largest are zero."""
 _SMALL = 1e-7
 """Coefficients below this share of the largest, in columns of length 1, are zero."""
+_STRONG = 1e-2
+"""A term that may be given the coefficient 1 is at least this share of the strongest one, for usual inputs."""
 _MOST_NULL = 40
 _LONGEST = 16
 """Relations of more terms are no formulas: they come close to any smooth surface."""
@@ -76,7 +80,7 @@ def relations(
     y: np.ndarray,
     symbols: Sequence[sp.Symbol],
     order: Sequence[int],
-    degrees: Sequence[int],
+    terms: tuple[int, int],
     nothing: float = NOTHING,
     late: Callable[[], bool] = lambda: False,
 ) -> Iterator[sp.Expr]:
@@ -87,24 +91,39 @@ def relations(
         y: targets, shape `n`.
         symbols: the names of the inputs.
         order: the inputs to use, the most relevant first.
-        degrees: the degrees of polynomials to try.
+        terms: from and below how many unknown coefficients.
         nothing: the relative size of singular values that count as zero: the precision of the data.
         late: whether time is over.
     """
     scales = np.exp(np.log(np.abs(x).clip(1e-300)).mean(0))
     scale = float(np.abs(y).max()) or 1.0
-    for degree in degrees:
-        for kind in KINDS:
-            for count in range(1, len(order) + 1):
-                if late():
-                    return
-                used = list(order[:count])
-                found = _null_vector(x[:, used] / scales[used], y / scale, kind, degree, nothing)
-                if found is not None:
-                    names = [symbols[k] for k in used]
-                    solved = _solved(found, kind, scales[used], scale, x[:, used], y, names)
-                    if solved is not None:
-                        yield solved
+    for kind, degree, count in _by_size(len(order), terms, _SHARE_OF_ROWS * len(x)):
+        if late():
+            return
+        used = list(order[:count])
+        found = _null_vector(x[:, used] / scales[used], y / scale, kind, degree, nothing)
+        if found is not None:
+            names = [symbols[k] for k in used]
+            solved = _solved(found, kind, scales[used], scale, x[:, used], y, names)
+            if solved is not None:
+                yield solved
+
+
+def _by_size(inputs: int, terms: tuple[int, int], most: float) -> list[tuple[Relation, int, int]]:
+    """Kinds, degrees and numbers of inputs of relations, those of few terms first."""
+    found = []
+    for place, kind in enumerate(KINDS):
+        for degree, count in itertools.product(range(1, _HIGHEST + 1), range(1, inputs + 1)):
+            size = _size(kind, count, degree)
+            if size is not None and terms[0] <= size < min(terms[1], most):
+                found.append((size, place, degree, count))
+    return [(KINDS[place], degree, count) for _, place, degree, count in sorted(found)]
+
+
+def _size(kind: Relation, inputs: int, degree: int) -> int | None:
+    """The number of unknown coefficients, or None if there is no such relation."""
+    degrees = _degrees(kind, degree)
+    return None if degrees is None else sum(math.comb(inputs + d, d) for d in degrees.values())
 
 
 @dataclass(frozen=True)
@@ -114,31 +133,23 @@ class _Found:
     parts: dict[int, dict[tuple[int, ...], float]]
 
 
-def _lists(kind: Relation, inputs: int, degree: int) -> dict[int, np.ndarray] | None:
-    """Power of y -> exponents of the monomials of x that it is multiplied with."""
-    lists = {0: exponents(inputs, degree)}
+def _degrees(kind: Relation, degree: int) -> dict[int, int] | None:
+    """Power of y -> degree of the polynomial that it is multiplied with; None if there is no such relation."""
+    degrees = {0: degree}
     if kind.linear is not None:
-        if degree + kind.linear < 0:
-            return None
-        lists[1] = exponents(inputs, degree + kind.linear)
-    highest = 0 if kind.denominator is None else degree + kind.denominator
-    if highest < 0 or (kind.denominator is not None and highest == 0):
-        return None
-    lists[kind.power] = exponents(inputs, highest)
-    return lists
+        degrees[1] = degree + kind.linear
+    degrees[kind.power] = 0 if kind.denominator is None else degree + kind.denominator
+    none = min(degrees.values()) < 0 or (kind.denominator is not None and degrees[kind.power] == 0)
+    return None if none else degrees
 
 
 def _null_vector(x: np.ndarray, y: np.ndarray, kind: Relation, degree: int, nothing: float) -> _Found | None:
     """The sparsest relation of a kind that holds in all rows, if there is one."""
-    lists = _lists(kind, x.shape[1], degree)
-    if lists is None:
-        return None
-    most = min(_MOST_TERMS, _SHARE_OF_ROWS * len(x))
-    if sum(map(len, lists.values())) > most:
-        return None
+    degrees = _degrees(kind, degree)
+    assert degrees is not None  # `_by_size` lists only relations that there are
     keys, columns = [], []
-    for power, listed in lists.items():
-        for row in listed:
+    for power, highest in degrees.items():
+        for row in exponents(x.shape[1], highest):
             keys.append((power, tuple(int(e) for e in row)))
             columns.append(y**power * np.prod(x**row, axis=1))
     matrix = np.column_stack(columns)
@@ -239,8 +250,10 @@ def _in_own_units(found: _Found, scales: np.ndarray, scale: float) -> dict[int, 
         power: {row: c / scale**power / float(np.prod(scales ** np.array(row))) for row, c in terms.items()}
         for power, terms in found.parts.items()
     }
-    terms = parts[max(parts)]
-    simplest = terms[min(terms, key=lambda row: (sum(row), row))]
+    highest = max(parts)
+    sizes = {row: abs(c) for row, c in found.parts[highest].items()}
+    strong = [row for row, size in sizes.items() if size > _STRONG * max(sizes.values())]
+    simplest = parts[highest][min(strong, key=lambda row: (sum(row), row))]
     return {power: {row: c / simplest for row, c in terms.items()} for power, terms in parts.items()}
 
 
@@ -248,7 +261,7 @@ def _polynomial(terms: dict[tuple[int, ...], float], symbols: Sequence[sp.Symbol
     """A polynomial; a coefficient that is 1 by choice is not a number to fit."""
     return sp.Add(
         *(
-            (sp.Integer(1) if c == 1 else sp.Float(c, 17)) * sp.Mul(*(s**e for s, e in zip(symbols, row)))
+            (sp.Integer(1) if c == 1 else sp.Float(c, 15)) * sp.Mul(*(s**e for s, e in zip(symbols, row)))
             for row, c in terms.items()
         )
     )

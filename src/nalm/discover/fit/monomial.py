@@ -34,4 +34,4 @@ def monomials(
     rest = target - logs[:, usable] @ exponents
     sign = -1.0 if np.median(y) < 0 else 1.0
     powers = (symbols[k] ** sp.Rational(round(2 * e), 2) for k, e in zip(usable, exponents) if e)
-    yield sp.Float(sign * float(np.exp(np.median(rest))), 17) * sp.Mul(*powers)
+    yield sp.Float(sign * float(np.exp(np.median(rest))), 15) * sp.Mul(*powers)

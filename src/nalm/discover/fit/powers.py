@@ -199,7 +199,7 @@ def _inner(
     coefficients: np.ndarray, exponents: np.ndarray, inputs: Inputs, symbols: Sequence[sp.Symbol]
 ) -> sp.Expr:
     terms = [
-        sp.Float(c * _scale(e, inputs), 17) * _monomial(e, symbols)
+        sp.Float(c * _scale(e, inputs), 15) * _monomial(e, symbols)
         for c, e in zip(coefficients, exponents)
         if c and np.isfinite(c * _scale(e, inputs))
     ]
@@ -229,7 +229,7 @@ def _product(
     ]
     size = float(np.exp(np.clip(beta[0] - powers[:count] @ inputs.means, -600, 600)))
     sign = -1.0 if np.median(y) < 0 else 1.0
-    return sp.Float(sign * size, 17) * _monomial(powers[:count], symbols) * sp.Mul(*sums)
+    return sp.Float(sign * size, 15) * _monomial(powers[:count], symbols) * sp.Mul(*sums)
 
 
 def _sum(
@@ -250,8 +250,8 @@ def _sum(
         power = sp.Rational(round(2 * float(model.power[start])), 2)
         factor = _inner(coefficients, exponents, inputs, symbols) ** power
     made = [
-        sp.Float(c * _scale(e, inputs), 17) * _monomial(e, symbols) * (factor if inside else 1)
+        sp.Float(c * _scale(e, inputs), 15) * _monomial(e, symbols) * (factor if inside else 1)
         for c, e, inside in zip(beta, terms, model.outer)
         if c and np.isfinite(c * _scale(e, inputs))
     ]
-    return sp.Add(*made, sp.Float(beta[-1], 17)) if made else None
+    return sp.Add(*made, sp.Float(beta[-1], 15)) if made else None

@@ -34,7 +34,10 @@ _ROUGH = 0.3
 _MATTERS = 0.02
 """Columns along which the target rises by less than this share of the steepest are left out at first."""
 _MOST_COLUMNS = 9
-_LOW, _HIGH = (1, 2, 3), (4, 5, 6)
+_FEW, _MANY = (2, 80), (80, 300)
+"""Numbers of unknown coefficients of relations: those that are quick, and all others."""
+_NUMBERS = 4
+"""A formula that fits exactly by so many numbers more than two per column is an approximation."""
 _QUICK = 4
 """The number of groups that are quick."""
 _ENOUGH = 25
@@ -127,7 +130,7 @@ class Search:
     def _made(self) -> Iterator[Stages]:
         """What is tried, in groups of similar cost."""
         x, y = self.rows.x, self.rows.y
-        yield iter([("a constant", [sp.Float(float(np.mean(y)), 17)])])
+        yield iter([("a constant", [sp.Float(float(np.mean(y)), 15)])])
         yield (("products of powers", monomials(x, y, self.symbols, noisy=noisy)) for noisy in (False, True))
         varying = [k for k in range(x.shape[1]) if np.ptp(x[:, k]) > 0]
         if len(y) < 4 or not varying:
@@ -135,19 +138,19 @@ class Search:
         told = relevance(x[:, varying], y)
         order = [varying[k] for k in told.order]
         chosen = [varying[k] for k in told.columns(_MATTERS)][:_MOST_COLUMNS] or order[:1]
-        yield self._relations(order[: len(chosen) + 2], _LOW)
+        yield self._relations(order[: len(chosen) + 2], _FEW)
         if len(y) >= _ENOUGH and is_noise(x[:, varying], y):
             yield self._sums(chosen)
             return  # nothing depends on the inputs, at least not smoothly
         yield (stage for shape in SMALL for stage in self._shape(shape, chosen))
         yield self._sums(chosen)
-        yield self._relations(order[: len(chosen) + 1], _HIGH)
+        yield self._relations(order[: len(chosen) + 1], _MANY)
         yield (stage for shape in LARGE for stage in self._shape(shape, chosen))
 
-    def _relations(self, order: list[int], degrees: tuple[int, ...]) -> Stages:
+    def _relations(self, order: list[int], terms: tuple[int, int]) -> Stages:
         nothing = max(NOTHING, 4 * self.precision)
         rows = self.rows
-        yield "polynomial relations", relations(rows.x, rows.y, self.symbols, order, degrees, nothing, self.late)
+        yield "polynomial relations", relations(rows.x, rows.y, self.symbols, order, terms, nothing, self.late)
 
     def _sums(self, columns: list[int]) -> Stages:
         x, names = self.rows.x[:, columns], [self.symbols[k] for k in columns]
@@ -181,7 +184,9 @@ class Search:
     def is_exact(self) -> bool:
         """Whether the best formula leaves only roundings."""
         best = self.pool.best
-        return best is not None and best.relative <= max(_EXACT, 2 * self.precision)
+        if best is None or best.relative > max(_EXACT, 2 * self.precision):
+            return False
+        return len(best.formula.constants) <= _NUMBERS + 2 * len(best.formula.used)
 
     def _leaves_noise(self) -> bool:
         """Whether the best formula leaves only noise."""

@@ -128,9 +128,9 @@ def _formula(
     above, below = [], [monomial(relation.leading)]
     for (power, row), c in zip(terms, found):
         if power:
-            below.append(sp.Float(-c * size(relation.leading) / size(row), 17) * monomial(row))
+            below.append(sp.Float(-c * size(relation.leading) / size(row), 15) * monomial(row))
         else:
-            above.append(sp.Float(c * whole * size(relation.leading) ** 2 / size(row), 17) * monomial(row))
+            above.append(sp.Float(c * whole * size(relation.leading) ** 2 / size(row), 15) * monomial(row))
     made = sp.Add(*above) / sp.Add(*below)
     if relation.power == 1:
         return made

@@ -25,6 +25,8 @@ from nalm.second_order.verdict import BITS_TO_SPARE, bits_per_row, off_sentence
 _EXPLAINED = 0.5
 _ROUNDINGS = 1.5
 """Roundings of a right formula are typically below so many of the numbers that it is computed from."""
+_BIAS = 0.1
+"""How far the mean of roundings may be from zero, and the same for every number that is itself rounded."""
 _BITS_OF_NUMBER = 50.0
 """What a fitted number of many digits takes to choose."""
 _FREE_NUMBERS = 2
@@ -115,7 +117,8 @@ def _met(formula: Formula, x: np.ndarray, y: np.ndarray, off: np.ndarray) -> tup
         most.append(allowed)
         shares.append(off[rows] / np.maximum(typical, np.finfo(float).tiny))
     held, share = np.concatenate(met), np.concatenate(shares)
-    if held.any() and not are_roundings(torch.from_numpy(share[held])):
+    bias = _BIAS * (1 + sum(not n.is_Integer for n in _numbers(formula.expression)))
+    if held.any() and not are_roundings(torch.from_numpy(share[held]), bias):
         held[:] = False
     return held, np.concatenate(most)
 
@@ -146,10 +149,12 @@ def _doubts(
 
 
 def _is_absolute(expression: sp.Expr) -> bool:
-    """Whether it has the root of the square of something that changes its sign."""
+    """Whether it has the root of the square of a sum, which may change its sign."""
+    pi = sp.Symbol("pi_", positive=True)
     for power in expression.atoms(sp.Pow):
-        if power.exp.is_integer is False and power.base.is_Add:
-            _, factors = sp.factor_list(sp.nsimplify(power.base, rational=True))
+        if power.exp.is_integer is False and power.base.free_symbols and power.base.has(sp.Add):
+            above, _ = sp.fraction(sp.together(sp.nsimplify(power.base.xreplace({sp.pi: pi}), rational=True)))
+            _, factors = sp.factor_list(above)
             if all(times % 2 == 0 for _, times in factors):
                 return True
     return expression.has(sp.Abs)
