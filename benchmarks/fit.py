@@ -40,6 +40,7 @@ import sympy as sp
 import fit_formulas
 from fit_report import show, summary
 from fit_rivals import RIVALS, Fitted, Tool, missing
+from fit_store import keeping, kept
 
 Row = dict[str, Any]
 ROWS = 200
@@ -192,15 +193,6 @@ def planned(given: argparse.Namespace) -> list[Job]:
     ]
 
 
-def kept(store: Path) -> dict[Job, Row]:
-    """Fits of earlier runs; a last line that was cut is removed, so that what follows can be read."""
-    text = store.read_text(encoding="utf-8") if store.exists() else ""
-    whole = text[: text.rfind("\n") + 1]
-    if whole != text:
-        store.write_text(whole, encoding="utf-8")
-    return {job_of(row): row for row in map(json.loads, whole.splitlines())}
-
-
 def job_of(row: Row) -> Job:
     """The job that a row is the result of."""
     return Job(**{key: row[key] for key in Job.__dataclass_fields__})
@@ -208,16 +200,13 @@ def job_of(row: Row) -> Job:
 
 def run(jobs: list[Job], store: Path, processes: int) -> list[Row]:
     """All fits: those that are kept, and the others, each written down as it ends."""
-    rows = kept(store)
+    rows = {job_of(row): row for row in kept(store)}
     todo = [job for job in jobs if job not in rows]
     if len(todo) < len(jobs):
         print(f"{len(jobs) - len(todo)} of {len(jobs)} fits are in {store} already", file=sys.stderr)
-    with store.open("a", encoding="utf-8") as file:
-        for count, row in enumerate(_made(todo, processes), 1):
-            rows[job_of(row)] = row
-            file.write(json.dumps(row) + "\n")
-            file.flush()
-            print(f"{count} of {len(todo)}: {_line(row)}", file=sys.stderr)
+    for count, row in enumerate(keeping(_made(todo, processes), store), 1):
+        rows[job_of(row)] = row
+        print(f"{count} of {len(todo)}: {_line(row)}", file=sys.stderr, flush=True)
     return [rows[job] for job in jobs]
 
 

@@ -29,19 +29,22 @@ from rich.table import Table as Printed
 
 import fit_hard_tables
 from fit_hard_tables import KINDS, RIGHT, Table
+from fit_store import keeping, kept
 
 Row = dict[str, Any]
+Job = tuple[str, int, float]
+"""Kind, seed, and the seconds that the fit may take."""
 SAME = 1e-6
 """Relative difference from the law on fresh rows that data in double precision leave no excuse for."""
 
 
-def judged(job: tuple[str, int, float]) -> Row:
+def judged(job: Job) -> Row:
     """Fit one table, and say whether what was called exact is wrong."""
     from nalm import ArithmeticRegressor
 
     kind, seed, seconds = job
     table = fit_hard_tables.table(kind, seed)
-    row: Row = {"kind": kind, "seed": seed, "wrong": "", "crash": "", "about": table.about}
+    row: Row = {"kind": kind, "seed": seed, "wrong": "", "crash": "", "about": table.about, "limit": seconds}
     began = time.perf_counter()
     try:
         with warnings.catch_warnings():
@@ -125,19 +128,21 @@ def last_word(counts: dict[str, dict[str, Any]]) -> str:
     )
 
 
-def run(jobs: list[tuple[str, int, float]], processes: int) -> list[Row]:
-    """Judge all tables; wrong ones and crashes are told as they come."""
+def run(jobs: list[Job], store: Path | None, processes: int) -> list[Row]:
+    """Judge all tables that are not in the store; wrong ones and crashes are told as they come."""
     for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
         os.environ[name] = "1"  # for the processes that begin now
-    rows: list[Row] = []
+    rows = {(row["kind"], row["seed"], row["limit"]): row for row in (kept(store) if store else [])}
+    todo = [job for job in jobs if job not in rows]
     with multiprocessing.get_context("spawn").Pool(processes) as pool:
-        for row in pool.imap_unordered(judged, jobs):
-            rows.append(row)
+        made = pool.imap_unordered(judged, todo)
+        for count, row in enumerate(keeping(made, store) if store else made, 1):
+            rows[row["kind"], row["seed"], row["limit"]] = row
             if row["wrong"] or row["crash"]:
                 print(json.dumps(row, default=str), file=sys.stderr, flush=True)
-            if len(rows) % 50 == 0:
-                print(f"{len(rows)} of {len(jobs)} tables", file=sys.stderr, flush=True)
-    return sorted(rows, key=lambda row: (list(KINDS).index(row["kind"]), row["seed"]))
+            if count % 50 == 0:
+                print(f"{count} of {len(todo)} tables", file=sys.stderr, flush=True)
+    return [rows[job] for job in sorted(jobs, key=lambda job: (list(KINDS).index(job[0]), job[1]))]
 
 
 def main() -> None:
@@ -150,11 +155,12 @@ def main() -> None:
     parser.add_argument("--first", type=int, default=0, help="the first seed")
     parser.add_argument("--jobs", type=int, default=2, help="processes, each with one thread")
     parser.add_argument("--max-seconds", type=float, default=5.0, help="that a fit may take")
+    parser.add_argument("--store", type=Path, metavar="FILE", help="keep what is done, to go on from there")
     parser.add_argument("--json", metavar="FILE", help="write everything to FILE; - is standard output")
     given = parser.parse_args()
     seeds = range(given.first, given.first + -(-given.tables // len(given.kinds)))
     jobs = [(kind, seed, given.max_seconds) for seed in seeds for kind in given.kinds][: given.tables]
-    rows = run(jobs, given.jobs)
+    rows = run(jobs, given.store, given.jobs)
     counts = summary(rows)
     result = {"command": " ".join(sys.argv), "kinds": counts, "summary": last_word(counts), "rows": rows}
     if given.json == "-":
