@@ -18,6 +18,7 @@ from __future__ import annotations
 import argparse
 import functools
 import hashlib
+import importlib
 import importlib.metadata
 import importlib.util
 import json
@@ -39,7 +40,7 @@ import sympy as sp
 
 import fit_formulas
 from fit_report import show, summary
-from fit_rivals import RIVALS, Fitted, Tool, missing
+from fit_rivals import MODULES, RIVALS, Fitted, Tool, missing
 from fit_store import keeping, kept
 
 Row = dict[str, Any]
@@ -59,6 +60,7 @@ def nalm(x: np.ndarray, y: np.ndarray, names: list[str], seconds: float, seed: i
 
 
 TOOLS: dict[str, Tool] = {"nalm": nalm, **RIVALS}
+IMPORTS = {"nalm": ("nalm.discover.regressor",), **MODULES}
 
 
 @dataclass(frozen=True)
@@ -116,6 +118,8 @@ def done(job: Job) -> Row:
     options = {"rows": ROWS, "seed": job.seed, "noise": job.noise, "redundant": job.redundant}
     x, y, names, fresh_x, fresh_y, far_x, far_y = module.make(job.formula, **options)
     row: Row = {**asdict(job), "family": family(job), "note": ""}
+    for name in IMPORTS[job.tool]:
+        importlib.import_module(name)
     began, used = time.perf_counter(), time.process_time()
     try:
         with Within(GRACE * job.seconds + 30), warnings.catch_warnings():

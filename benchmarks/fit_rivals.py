@@ -175,6 +175,15 @@ def trees(x: np.ndarray, y: np.ndarray, names: list[str], seconds: float, seed: 
     return Fitted(model.predict)
 
 
+MODULES: dict[str, tuple[str, ...]] = {
+    "operon": ("pyoperon.sklearn",),
+    "gplearn": ("gplearn.genetic",),
+    "polynomial": ("sklearn.linear_model", "sklearn.pipeline"),
+    "mlp": ("sklearn.neural_network", "sklearn.compose", "sklearn.pipeline"),
+    "trees": ("sklearn.ensemble",),
+}
+"""What each tool is imported from; to import it is no part of a fit's seconds."""
+
 RIVALS: dict[str, Tool] = {
     "operon": operon,
     "gplearn": gplearn,
