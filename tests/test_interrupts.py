@@ -75,6 +75,15 @@ from nalm.__main__ import main
 atexit.register(lambda: os.kill(os.getpid(), signal.SIGINT))
 main()
 """
+# Interrupts itself in a search, which keeps nothing.
+IN_A_SEARCH = """
+import os, signal
+from nalm.__main__ import main
+from nalm.discover import fit_file
+
+fit_file.fit_file = lambda *_, **__: os.kill(os.getpid(), signal.SIGINT)
+main()
+"""
 BENCH = ("bench", "single-module", "--units", "nmu", "--ranges", "1:2", "--seeds", "2", "--jobs", "2")
 
 
@@ -113,6 +122,12 @@ def test_again_while_it_cleans_up(tmp_path):
 def test_in_a_callback_where_it_cannot_be_raised():
     code, out, err = run(IN_A_CALLBACK, "doctor")
     assert (code, out, err) == (interrupts.CODE, "", interrupts.SENTENCE + "\n")
+
+
+def test_in_a_command_that_keeps_nothing_no_resuming_is_promised():
+    code, out, err = run(IN_A_SEARCH, "fit", "data.csv", "--target", "y")
+    said = interrupts.NOTHING_KEPT.replace("ed.", "ed while fitting data.csv.", 1)
+    assert (code, out, err) == (interrupts.CODE, "", said + "\n")
 
 
 def test_after_the_work_it_changes_nothing():

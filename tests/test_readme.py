@@ -14,6 +14,7 @@ PAGES = (
     "docs/train.md",
     "docs/solve.md",
     "docs/many-units.md",
+    "docs/fit.md",
     "docs/composition.md",
     "docs/epidemic.md",
     "docs/calcnet.md",

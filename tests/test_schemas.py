@@ -85,6 +85,29 @@ def test_second_order_rows_and_runs(tmp_path):
     assert [run["cost"]["found"] for run in check("runs", "runs", *store)["runs"]] == ["exact", "exact"]
 
 
+TABLE = Path(__file__).parents[1] / "examples" / "kinetic_energy.csv"
+
+
+def test_fit_of_one_target_and_of_several(tmp_path):
+    pytest.importorskip("sklearn")
+    words = ["fit", str(TABLE), "--seed", "0", "--features", "mass,velocity"]
+    assert check("fit", *words, "--target", "energy")["expression"] == "mass*velocity**2/2"
+    table = tmp_path / "data.csv"
+    table.write_text(
+        "a,b,sum,product\n" + "\n".join(f"{a},{b},{a + b},{a * b}" for a in range(2, 8) for b in (1, 3, 8))
+    )
+    found = check("fit", "fit", str(table), "--target", "sum,product", "--max-seconds", "20")["targets"]
+    assert {name: one["expression"] for name, one in found.items()} == {"sum": "a + b", "product": "a*b"}
+
+
+def test_fit_without_a_formula(tmp_path):
+    pytest.importorskip("sklearn")
+    table = tmp_path / "data.csv"
+    table.write_text("a,y\n" + "\n".join(f"{k},{(k * 7919 + 13) % 101}" for k in range(60)))
+    found = check("fit", "fit", str(table), "--target", "y", "--max-seconds", "5", code=1)
+    assert (found["expression"], found["verdict"]) == (None, "none")
+
+
 def test_a_schema_refuses_what_is_missing():
     schema = json.loads((SCHEMAS / "doctor.schema.json").read_text())
     with pytest.raises(jsonschema.ValidationError):

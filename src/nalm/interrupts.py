@@ -21,12 +21,13 @@ from typing import Any, NoReturn
 
 CODE = 130
 SENTENCE = "Interrupted. What was stored stays; the same command resumes from there."
+NOTHING_KEPT = "Interrupted. Nothing was written."
 _AGAIN = 0.01
 """Seconds after which a lost interruption is raised again."""
 _SHOW_CURSOR = "\x1b[?25h"
 """The code that shows a terminal's cursor again, which a progress bar hides."""
 _met = threading.Event()
-_doing: list[str] = []
+_doing: list[tuple[str, str]] = []
 _sentence = SENTENCE
 
 
@@ -74,9 +75,14 @@ def importing() -> Iterator[None]:
 
 
 @contextlib.contextmanager
-def during(what: str) -> Iterator[None]:
-    """An interruption in the block reports what was being done, such as "importing ./mine.py"."""
-    _doing.append(what)
+def during(what: str, said: str = SENTENCE) -> Iterator[None]:
+    """An interruption in the block reports what was being done, such as "importing ./mine.py".
+
+    Args:
+        what: what is done in the block.
+        said: what else is said, beginning with "Interrupted".
+    """
+    _doing.append((what, said))
     try:
         yield
     finally:
@@ -134,8 +140,8 @@ def _note() -> None:
     """Note what was being done when the first interruption came."""
     global _sentence
     if not _met.is_set():
-        what = f" while {_doing[-1]}" if _doing else ""
-        _sentence = SENTENCE.replace("Interrupted", f"Interrupted{what}", 1)
+        what, said = _doing[-1] if _doing else ("", SENTENCE)
+        _sentence = said.replace("Interrupted", f"Interrupted while {what}", 1) if what else said
     _met.set()
 
 

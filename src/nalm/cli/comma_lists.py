@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import re
 
 from nalm.errors import ArgumentError
@@ -14,6 +15,16 @@ def items(argument: str, text: str | None) -> list[str] | None:
     found = [item.strip() for item in re.split(r",(?![^()]*\))", text)]
     if not all(found):
         raise ArgumentError(argument, "items separated by commas", repr(text))
+    return found
+
+
+def column_names(argument: str, text: str | None) -> list[str] | None:
+    """The columns in a comma list; a name with a comma stands in double quotes, as in a CSV file."""
+    if text is None:
+        return None
+    found = [name.strip() for row in csv.reader([text], skipinitialspace=True) for name in row]
+    if not found or not all(found):
+        raise ArgumentError(argument, "names of columns separated by commas", repr(text))
     return found
 
 

@@ -12,7 +12,9 @@ from nalm.cli.bench import bench
 from nalm.cli.doctor import doctor
 from nalm.cli.episode import episode
 from nalm.cli.export import export
+from nalm.cli.fit import fit
 from nalm.cli.list import list_
+from nalm.cli.predict import predict
 from nalm.cli.report import report
 from nalm.cli.reproduce import reproduce
 from nalm.cli.runs import runs
@@ -22,6 +24,8 @@ COMMANDS: dict[str, Callable[..., None]] = {
     "list": list_,
     "show": show,
     "doctor": doctor,
+    "fit": fit,
+    "predict": predict,
     "bench": bench,
     "runs": runs,
     "export": export,

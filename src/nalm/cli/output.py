@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 import sys
+import textwrap
 from collections.abc import Iterable
 
 from nalm.report.tables import TextTable
@@ -11,7 +12,23 @@ from nalm.report.tables import TextTable
 
 def print_table(table: TextTable) -> None:
     """Print a table on standard output, as wide as the terminal; in a pipe, one line per row."""
-    print(table.text(shutil.get_terminal_size().columns if sys.stdout.isatty() else None))
+    print(table.text(_width()))
+
+
+def print_paragraphs(texts: Iterable[str]) -> None:
+    """Print paragraphs on standard output, wrapped on a terminal; in a pipe, one line each."""
+    width = _width()
+    for text in texts:
+        # Long words are formulas, which nobody wants to be broken.
+        print(
+            text
+            if width is None
+            else textwrap.fill(text, width, break_long_words=False, break_on_hyphens=False)
+        )
+
+
+def _width() -> int | None:
+    return shutil.get_terminal_size().columns if sys.stdout.isatty() else None
 
 
 def say(text: str) -> None:

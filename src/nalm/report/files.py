@@ -11,12 +11,12 @@ from pathlib import Path
 from nalm.errors import ArgumentError
 
 
-def check_output(path: Path, store: Path | None = None) -> None:
+def check_output(path: Path, store: Path | None = None, argument: str = "output") -> None:
     """Refuse to write to a folder, a device or the store itself."""
     if str(path) == "-" or (path.exists() and not path.is_file()):
-        raise ArgumentError("output", "the name of a file to write", repr(str(path)))
+        raise ArgumentError(argument, "the name of a file to write", repr(str(path)))
     if store is not None and path.resolve() == store.resolve():
-        raise ArgumentError("output", "a file other than the store", repr(str(path)))
+        raise ArgumentError(argument, "a file other than the store", repr(str(path)))
     if not path.parent.is_dir():
         raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), str(path))
 

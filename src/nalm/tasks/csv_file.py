@@ -1,19 +1,17 @@
-"""Tables of numbers from text files: columns split by commas, semicolons or tabs, with or without heading."""
+"""Tables of nothing but numbers from files, for tasks."""
 
 from __future__ import annotations
 
-import csv
-import re
 from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 
+from nalm.data.columns import Columns, NoNumber, NumbersFile
+from nalm.data.numbers_file import ENDINGS, open_numbers
 from nalm.errors import ArgumentError, unknown
 
-ENDINGS = (".csv", ".tsv", ".txt")
-_DELIMITERS = (",", ";", "\t")
-_DECIMAL_COMMA = re.compile(r"[+-]?\d+,\d+(?:[eE][+-]?\d+)?")
+__all__ = ["ENDINGS", "CsvFile", "read_csv"]
 
 
 @dataclass(frozen=True)
@@ -47,57 +45,29 @@ class CsvFile:
 
 
 def read_csv(path: Path | str) -> CsvFile:
-    """Read a file; anything but a number is refused with its row and column."""
-    path = Path(path)
-    try:
-        text = path.read_text(encoding="utf-8-sig")
-    except (OSError, UnicodeDecodeError) as error:
-        raise ArgumentError("data", "a readable text file", f"{path}: {error}") from None
-    lines = [line for line in text.splitlines() if line.strip()]
-    if not lines:
-        raise ArgumentError("data", "a file with rows", f"{path}, which is empty")
-    delimiter = max(_DELIMITERS, key=lines[0].count)
-    rows = [[cell.strip() for cell in row] for row in csv.reader(lines, delimiter=delimiter)]
-    heading = None if all(_is_number(cell, delimiter) for cell in rows[0]) else rows.pop(0)
-    names = _names(heading, len(rows[0]) if rows else 0, path)
-    first = 1 if heading is None else 2
-    values = [_numbers(row, names, first + k, delimiter, path) for k, row in enumerate(rows)]
-    if not values:
-        raise ArgumentError("data", "a file with rows of numbers", f"{path}, which only has a heading")
-    return CsvFile(path, names, np.array(values, dtype=np.float64))
+    """Read a file, CSV, TSV or Parquet; anything but a number is refused with its row and column."""
+    file = open_numbers(path)
+    found = file.read(file.names)
+    wrong = _wrong_cells(file, found)
+    if wrong:
+        name = min(wrong, key=lambda name: wrong[name].row)
+        cell = wrong[name]
+        got = (
+            f"{repr(cell.text) if cell.text else 'nothing'} in row {cell.row}, column {name}, of {file.path}"
+        )
+        hint = "Remove such rows or columns from the file first."
+        raise ArgumentError("data", "numbers below the heading", got, hint)
+    if not len(found.values):
+        got = f"{file.path}, which only has a heading"
+        raise ArgumentError("data", "a file with rows of numbers", got)
+    return CsvFile(file.path, file.names, found.values)
 
 
-def _names(heading: list[str] | None, columns: int, path: Path) -> list[str]:
-    """The names in the heading; x0, x1, … without one."""
-    if heading is None:
-        return [f"x{k}" for k in range(columns)]
-    named = [name or f"x{k}" for k, name in enumerate(heading)]
-    twice = next((name for name in named if named.count(name) > 1), None)
-    if twice is not None:
-        raise ArgumentError("data", "a file whose columns have different names", f"{twice!r} twice in {path}")
-    return named
-
-
-def _numbers(row: list[str], names: list[str], line: int, delimiter: str, path: Path) -> list[float]:
-    if len(row) != len(names):
-        got = f"{len(row)} in row {line} of {path}"
-        raise ArgumentError("data", f"rows of {len(names)} numbers, like the first row", got)
-    for name, cell in zip(names, row):
-        if not _is_number(cell, delimiter):
-            got = f"{repr(cell) if cell else 'nothing'} in row {line}, column {name}, of {path}"
-            hint = "Remove such rows or columns from the file first."
-            raise ArgumentError("data", "numbers below the heading", got, hint)
-    return [float(_with_point(cell, delimiter)) for cell in row]
-
-
-def _is_number(cell: str, delimiter: str) -> bool:
-    try:
-        float(_with_point(cell, delimiter))
-    except ValueError:
-        return False
-    return True
-
-
-def _with_point(cell: str, delimiter: str) -> str:
-    """The cell with a decimal point instead of a comma, if commas do not split columns."""
-    return cell.replace(",", ".") if delimiter != "," and _DECIMAL_COMMA.fullmatch(cell) else cell
+def _wrong_cells(file: NumbersFile, found: Columns) -> dict[str, NoNumber]:
+    """The first cell of each column that holds no number."""
+    wrong = dict(found.others)
+    for name, column in zip(found.names, found.values.T):
+        missing = np.isnan(column)
+        if missing.any():
+            wrong[name] = NoNumber(file.first_row + int(missing.argmax()), "")
+    return wrong

@@ -13,6 +13,8 @@ from nalm.discover.fit.squares import with_squares
 
 _IDLE = 3.0
 """A constant that is at most so many standard deviations from zero is made zero."""
+_CLEAN, _IDLE_IF_CLEAN = 1e-11, 1000.0
+"""Below this relative residual only roundings are left, whose deviations say little: more is tried."""
 _WORSE = 9.0
 """A change is accepted if squared residuals grow by at most so many times their mean."""
 _ROUNDING = 4e-15
@@ -52,7 +54,7 @@ def refined(expression: sp.Expr, symbols: tuple[sp.Symbol, ...], x: np.ndarray, 
         # How many standard deviations each constant is away from zero.
         strength = np.abs(formula.constants) / np.maximum(deviations, 1e-300)
         weakest = int(np.argmin(strength))
-        if not strength[weakest] <= _IDLE:
+        if not strength[weakest] <= (_IDLE if best.relative > _CLEAN else _IDLE_IF_CLEAN):
             break
         values = list(formula.constants)
         values[weakest] = sp.Integer(0)
@@ -110,7 +112,7 @@ def _with(formula: Formula, values: list, x: np.ndarray, y: np.ndarray) -> Fitte
 
 def _no_worse(new: Fitted, old: Fitted, rows: int) -> bool:
     """Whether residuals have not grown by more than chance or rounding."""
-    if new.relative <= max(_ROUNDING, 2 * old.relative) and old.relative < 1e-11:
+    if new.relative <= max(_ROUNDING, 2 * old.relative) and old.relative < _CLEAN:
         return True
     return new.error**2 <= old.error**2 * (1 + _WORSE / rows)
 

@@ -25,7 +25,7 @@ from nalm.discover.fit.formula import Formula
 
 _HIGHEST = 6
 """The highest degree that is tried."""
-_SHARE_OF_ROWS = 0.7
+_SHARE_OF_ROWS = 0.8
 """Unknown coefficients may be at most this share of the rows, so that the other rows can contradict them."""
 NOTHING = 3e-14
 """Singular values below this share of the largest are zero."""
@@ -62,6 +62,8 @@ KINDS = (
     Relation(2, denominator=-2, linear=-1),
     Relation(1, denominator=-1),
     Relation(2, denominator=-2),
+    Relation(2, denominator=0, linear=0),
+    Relation(2, denominator=-4, linear=-2),
 )
 
 
@@ -253,7 +255,7 @@ def _in_own_units(found: _Found, scales: np.ndarray, scale: float) -> dict[int, 
     highest = max(parts)
     sizes = {row: abs(c) for row, c in found.parts[highest].items()}
     strong = [row for row, size in sizes.items() if size > _STRONG * max(sizes.values())]
-    simplest = parts[highest][min(strong, key=lambda row: (sum(row), row))]
+    simplest = parts[highest][min(strong, key=lambda row: (sum(row), -sizes[row]))]
     return {power: {row: c / simplest for row, c in terms.items()} for power, terms in parts.items()}
 
 

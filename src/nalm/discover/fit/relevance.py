@@ -18,9 +18,11 @@ _MOST_ROWS = 250
 _MOST_STEPS = 50
 _LEAST_NOISE = 1e-10
 """Share of the variance that is always noise, so that the covariance stays positive definite."""
-_WIDTHS = (0.3, 3.0, 20.0)
+_WIDTHS = (0.3, 1.0, 3.0, 20.0)
 """Weights to start from, shared by all columns; later ones if nothing but noise was found."""
 _STUCK = 0.3
+_CONSTANT, _NEARLY_ALL = 0.15, 0.9
+"""Slopes in logarithms are those of a power if they are within this of it, in this share of the rows."""
 _SMOOTH = 0.05
 """A surface that leaves less than this share of the deviation is good enough not to look for another."""
 
@@ -33,11 +35,13 @@ class Relevance:
         order: the columns, the most relevant first.
         rise: how much the target rises along each column, as a share of the steepest.
         noise: the standard deviation of the noise, as a share of the target's.
+        exponents: of the columns that are factors of the target as powers: their exponents; else nan.
     """
 
     order: tuple[int, ...]
     rise: np.ndarray
     noise: float
+    exponents: np.ndarray
 
     def columns(self, least: float) -> tuple[int, ...]:
         """The columns along which the target rises by more than a share of the steepest."""
@@ -53,11 +57,12 @@ def relevance(x: np.ndarray, y: np.ndarray) -> Relevance:
     x, y = x[rows], y[rows]
     positive = (x > 0).all(0)
     logs = np.where(positive, np.log(np.where(positive, x, 1.0)), x)
-    views = [(logs, np.log(np.abs(y)))] if (y > 0).all() or (y < 0).all() else []
-    views += [(x, y), (x, y * np.abs(y))]
+    views = [(logs, np.log(np.abs(y)), positive)] if (y > 0).all() or (y < 0).all() else []
+    none = np.zeros_like(positive)
+    views += [(x, y, none), (x, y * np.abs(y), none)]
     best: Relevance | None = None
-    for inputs, target in views:
-        found = _surface(inputs, target)
+    for inputs, target, logarithmic in views:
+        found = _surface(inputs, target, logarithmic)
         if best is None or found.noise < best.noise:
             best = found
         if best.noise < _SMOOTH:
@@ -66,13 +71,19 @@ def relevance(x: np.ndarray, y: np.ndarray) -> Relevance:
     return best
 
 
-def _surface(x: np.ndarray, y: np.ndarray) -> Relevance:
-    """The relevance of columns for one target."""
+def _surface(x: np.ndarray, y: np.ndarray, logarithmic: np.ndarray) -> Relevance:
+    """The relevance of columns for one target; in logarithms, constant slopes are exponents."""
     scaled, target = _standardised(x), _standardised(y)
     found = _likeliest(scaled, target, _WIDTHS)
-    rise = _rise(found.x, scaled, target)
+    slopes = _slopes(found.x, scaled, target)
+    rise = np.sqrt((slopes**2).mean(0))
     order = tuple(int(k) for k in np.argsort(-rise, kind="stable"))
-    return Relevance(order, rise / max(rise.max(initial=0.0), 1e-300), float(np.exp(found.x[-1] / 2)))
+    noise = float(np.exp(found.x[-1] / 2))
+    raised = slopes * y.std() / np.maximum(x.std(0), 1e-300)
+    exponents = np.round(2 * raised.mean(0)) / 2
+    constant = (np.abs(raised - exponents) < _CONSTANT).mean(0) > _NEARLY_ALL
+    kept = logarithmic & constant & (exponents != 0)
+    return Relevance(order, rise / max(rise.max(initial=0.0), 1e-300), noise, np.where(kept, exponents, np.nan))
 
 
 def is_noise(x: np.ndarray, left: np.ndarray) -> bool:
@@ -84,7 +95,7 @@ def is_noise(x: np.ndarray, left: np.ndarray) -> bool:
     if not x.shape[1] or left[rows].std() == 0:
         return True
     scaled, target = _standardised(x[rows]), _standardised(left[rows])
-    found = _likeliest(scaled, target, _WIDTHS[:2])
+    found = _likeliest(scaled, target, _WIDTHS[:3])
     gain = 0.5 * len(rows) - found.fun
     return bool(gain < 0.5 * np.log(len(rows)) * (1 + x.shape[1]))
 
@@ -120,13 +131,12 @@ def _covariance(theta: np.ndarray, x: np.ndarray) -> tuple[np.ndarray, float]:
     return size * np.exp(-0.5 * distance), float(np.exp(theta[-1]) + _LEAST_NOISE * size)
 
 
-def _rise(theta: np.ndarray, x: np.ndarray, y: np.ndarray) -> np.ndarray:
-    """The root mean squared slope of the surface along each column."""
+def _slopes(theta: np.ndarray, x: np.ndarray, y: np.ndarray) -> np.ndarray:
+    """The slopes of the surface along the columns, `n x in`."""
     kernel, noise = _covariance(theta, x)
     alpha = linalg.solve(kernel + noise * np.eye(len(x)), y, assume_a="pos")
     pulled = kernel * alpha
-    slopes = np.exp(theta[:-2]) * (pulled @ x - pulled.sum(1, keepdims=True) * x)
-    return np.sqrt((slopes**2).mean(0))
+    return np.exp(theta[:-2]) * (pulled @ x - pulled.sum(1, keepdims=True) * x)
 
 
 def _loss(theta: np.ndarray, x: np.ndarray, y: np.ndarray) -> tuple[float, np.ndarray]:

@@ -64,6 +64,47 @@ class Progress:
     error: float
 
 
+@dataclass(frozen=True)
+class _Problem:
+    """A table to find a formula for.
+
+    Attributes:
+        all_x: all inputs, `n x in`.
+        all_y: all targets, shape `n`.
+        x: inputs of the rows to fit to.
+        y: their targets.
+        order: the columns, the most relevant first.
+        chosen: the columns that seem to matter.
+        factor: what the formula of these targets is multiplied with.
+    """
+
+    all_x: np.ndarray
+    all_y: np.ndarray
+    x: np.ndarray
+    y: np.ndarray
+    order: list[int]
+    chosen: list[int]
+    factor: sp.Expr = sp.Integer(1)
+
+    def without(self, powers: dict[int, float], symbols: tuple[sp.Symbol, ...]) -> _Problem | None:
+        """The targets divided by powers of some columns; None if there are none, or no others."""
+        rest = [k for k in self.chosen if k not in powers]
+        if not powers or not rest:
+            return None
+
+        def divided(x: np.ndarray, y: np.ndarray) -> np.ndarray:
+            return y / np.prod([x[:, k] ** e for k, e in powers.items()], axis=0)
+
+        factor = sp.Mul(*(symbols[k] ** sp.Rational(round(2 * e), 2) for k, e in powers.items()))
+        order = [k for k in self.order if k not in powers]
+        targets = divided(self.all_x, self.all_y), divided(self.x, self.y)
+        return _Problem(self.all_x, targets[0], self.x, targets[1], order, rest, factor)
+
+    def restored(self, found: Iterable[sp.Expr]) -> Iterator[sp.Expr]:
+        """Formulas of these targets as formulas of the first ones."""
+        return (self.factor * expression for expression in found)
+
+
 class Search:
     """The search for the formula of one target.
 
@@ -136,36 +177,47 @@ class Search:
         if len(y) < 4 or not varying:
             return
         told = relevance(x[:, varying], y)
-        order = [varying[k] for k in told.order]
-        chosen = [varying[k] for k in told.columns(_MATTERS)][:_MOST_COLUMNS] or order[:1]
-        yield self._relations(order[: len(chosen) + 2], _FEW)
+        whole = _Problem(
+            self.rows.all_x, self.rows.all_y, x, y,
+            [varying[k] for k in told.order],
+            [varying[k] for k in told.columns(_MATTERS)][:_MOST_COLUMNS] or [varying[told.order[0]]],
+        )  # fmt: skip
+        powers = {varying[k]: e for k, e in enumerate(told.exponents) if np.isfinite(e)}
+        reduced = whole.without(powers, self.symbols)
+        problems = [whole] if reduced is None else [whole, reduced]
+        yield (stage for problem in problems for stage in self._relations(problem, _FEW))
         if len(y) >= _ENOUGH and is_noise(x[:, varying], y):
-            yield self._sums(chosen)
+            yield self._sums(whole)
             return  # nothing depends on the inputs, at least not smoothly
-        yield (stage for shape in SMALL for stage in self._shape(shape, chosen))
-        yield self._sums(chosen)
-        yield self._relations(order[: len(chosen) + 1], _MANY)
-        yield (stage for shape in LARGE for stage in self._shape(shape, chosen))
+        yield (stage for shape in SMALL for stage in self._shape(shape, whole))
+        if reduced is not None:
+            yield self._relations(reduced, _MANY)
+            yield (stage for shape in SMALL + LARGE for stage in self._shape(shape, reduced))
+        yield self._sums(whole)
+        yield self._relations(whole, _MANY)
+        yield (stage for shape in LARGE for stage in self._shape(shape, whole))
 
-    def _relations(self, order: list[int], terms: tuple[int, int]) -> Stages:
+    def _relations(self, problem: _Problem, terms: tuple[int, int]) -> Stages:
         nothing = max(NOTHING, 4 * self.precision)
-        rows = self.rows
-        yield "polynomial relations", relations(rows.x, rows.y, self.symbols, order, terms, nothing, self.late)
+        order = problem.order[: len(problem.chosen) + 2]
+        found = relations(problem.all_x, problem.all_y, self.symbols, order, terms, nothing, self.late)
+        yield "polynomial relations", problem.restored(found)
 
-    def _sums(self, columns: list[int]) -> Stages:
-        x, names = self.rows.x[:, columns], [self.symbols[k] for k in columns]
-        yield "relations of few terms", sparse_relations(x, self.rows.y, names, self.late)
+    def _sums(self, problem: _Problem) -> Stages:
+        x, y, names = problem.x[:, problem.chosen], problem.y, [self.symbols[k] for k in problem.chosen]
+        yield "relations of few terms", sparse_relations(x, y, names, self.late)
         for power in (1, 2, -1, -2):
-            yield "sums of monomials", stepwise_formulas(x, self.rows.y, names, power)
+            yield "sums of monomials", stepwise_formulas(x, y, names, power)
 
-    def _shape(self, shape: Shape, columns: list[int]) -> Stages:
-        x, y = self.rows.x[:, columns], self.rows.y
-        names = [self.symbols[k] for k in columns]
+    def _shape(self, shape: Shape, problem: _Problem) -> Stages:
+        x, y = problem.x[:, problem.chosen], problem.y
+        names = [self.symbols[k] for k in problem.chosen]
         if x.shape[1] * (len(shape.terms) + sum(shape.sums)) > len(y) / 2:
             return
         words = f"{len(shape.terms) or 'products of'} {'terms' if shape.terms else 'sums'} of powers"
         for noisy in (False, True) if not shape.terms else (False,):
-            yield words, power_formulas(shape, x, y, names, self.generator, noisy=noisy, late=self.late)
+            found = power_formulas(shape, x, y, names, self.generator, noisy=noisy, late=self.late)
+            yield words, problem.restored(found)
 
     def _consider(self, expression: sp.Expr, stage: str) -> bool:
         """Fit a candidate; whether it is the best so far."""

@@ -155,7 +155,7 @@ def _is_absolute(expression: sp.Expr) -> bool:
         if power.exp.is_integer is False and power.base.free_symbols and power.base.has(sp.Add):
             above, _ = sp.fraction(sp.together(sp.nsimplify(power.base.xreplace({sp.pi: pi}), rational=True)))
             _, factors = sp.factor_list(above)
-            if all(times % 2 == 0 for _, times in factors):
+            if factors and all(times % 2 == 0 for _, times in factors):
                 return True
     return expression.has(sp.Abs)
 

@@ -1,0 +1,51 @@
+"""What `nalm fit` prints: the formula, what it is worth, and others that were nearly chosen."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from nalm.discover.fit_file import NONE, TargetFit
+from nalm.report.text_table import Column, TextTable
+
+MEANINGS = {
+    "exact": "the formula meets every row to the data's precision, and the rows could have contradicted it.",
+    "approximate": "the formula comes near, but the rows do not show that it is the law behind them.",
+    NONE: "no formula of sums, products, powers and numbers comes near the rows.",
+}
+"""What verdicts mean."""
+
+
+def formula_lines(found: Sequence[TargetFit]) -> list[str]:
+    """The formula alone; several with the names of their targets."""
+    formulas = [one.expression or "no formula" for one in found]
+    if len(found) == 1:
+        return formulas
+    return [f"{one.target} = {formula}" for one, formula in zip(found, formulas)]
+
+
+def paragraphs(one: TargetFit, is_only: bool) -> list[str]:
+    """Verdict, errors and notes."""
+    name = "" if is_only else f"{one.target}: "
+    verdict = f"{name}{one.verdict}: {MEANINGS.get(one.verdict, '')}".rstrip(": ")
+    errors = f"Error (RMSE) {one.error:.3g}, R2 {_share(one.r2)}, {one.seconds:.1f} s."
+    return [verdict, errors, *one.notes]
+
+
+def alternatives_table(one: TargetFit) -> TextTable | None:
+    """Other formulas, the shorter ones first; None if there are none."""
+    columns = (Column("length"), Column("relative error"), Column("formula", prose=True))
+    rows = [
+        (
+            str(other["length"]),
+            "-" if other["error"] is None else f"{other['error']:.1e}",
+            other["expression"],
+        )
+        for other in sorted(one.alternatives, key=lambda other: other["length"])
+        if other["expression"] != one.expression
+    ]
+    return TextTable("Other formulas, from short to precise:", columns, rows) if rows else None
+
+
+def _share(r2: float) -> str:
+    """R2 with as many nines as it has, up to rounding."""
+    return f"{r2:.12g}" if r2 > 0.999 else f"{r2:.4g}"
