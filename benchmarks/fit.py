@@ -46,7 +46,7 @@ from fit_store import keeping, kept
 Row = dict[str, Any]
 ROWS = 200
 GRACE = 4
-"""A fit is broken off after so many times the seconds it was given."""
+"""A fit is broken off after so many times the seconds it was given, and half a minute."""
 
 
 def nalm(x: np.ndarray, y: np.ndarray, names: list[str], seconds: float, seed: int) -> Fitted:
@@ -147,20 +147,20 @@ def off(fitted: Fitted, x: np.ndarray, y: np.ndarray) -> float | None:
 
 
 class Within:
-    """Breaks off what takes longer than some seconds."""
+    """Breaks off what takes more than some seconds of the processor; waiting for it does not count."""
 
     def __init__(self, seconds: float):
-        self.seconds = max(1, round(seconds))
+        self.seconds = seconds
 
     def __enter__(self) -> None:
-        signal.signal(signal.SIGALRM, self._late)
-        signal.alarm(self.seconds)
+        signal.signal(signal.SIGPROF, self._late)
+        signal.setitimer(signal.ITIMER_PROF, self.seconds)
 
     def __exit__(self, *_: object) -> None:
-        signal.alarm(0)
+        signal.setitimer(signal.ITIMER_PROF, 0)
 
     def _late(self, *_: object) -> None:
-        raise TooLateError(f"broken off after {self.seconds} s")
+        raise TooLateError(f"broken off after {self.seconds:g} s")
 
 
 def conditions(noise: list[float], redundant: list[int], crossed: bool) -> list[tuple[float, int]]:

@@ -198,3 +198,15 @@ def test_another_list_of_the_same_interface_can_be_given(tmp_path):
     assert fit.family(fit.Job("nalm", "one", 0.0, 0, 0, 1.0, str(file))) == "all"
     with pytest.raises(SystemExit, match="not a Python file"):
         fit.formulas(str(tmp_path / "none.py"))
+
+
+def test_what_takes_too_long_is_broken_off_whatever_it_catches():
+    def endless():
+        while True:
+            try:
+                sum(range(1000))
+            except Exception:
+                pytest.fail("it was caught")
+
+    with pytest.raises(fit.TooLateError), fit.Within(0.05):
+        endless()
