@@ -46,7 +46,8 @@ if TYPE_CHECKING:
 
 __all__ = [
     "GNALU", "INAC", "INALU", "NAC", "NALU", "NAU", "NLRL", "NMRU", "NMU", "NPU", "NRU", "NSR",
-    "NUMERICS_VERSION", "SNMU", "STGNMU", "ArgumentError", "ArithmeticRegressor", "CalcNet", "Cell", "Composed",
+    "NUMERICS_VERSION", "SNMU", "STGNMU", "ArgumentError", "ArithmeticRegressor", "CalcNet", "Cell",
+    "Composed",
     "ConfiguredByLSTM", "Dynamics", "Explanation", "GatedNAUNMU", "INACMul", "Linear", "NACMul", "NalmError",
     "Quadratic", "RealNPU", "Recipe", "Recurrent", "Scaled", "Solution", "Unit", "__version__", "attach",
     "compose", "explain", "find_dynamics", "penalty", "project_", "snap_", "solve", "sparsity_error", "train",

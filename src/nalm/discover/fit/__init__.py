@@ -1,1 +1,1 @@
-"""From a table of numbers to a formula with real coefficients: the search, and what may be said of its result."""
+"""From a table to a formula with real coefficients: the search, and what may be said of its result."""

@@ -68,7 +68,9 @@ def _near(value: float, width: float) -> Iterator[Simple]:
         size = float(factor)
         fraction = _fraction(value / size, width / size)
         if fraction is not None:
-            yield Simple(sp.Rational(fraction.numerator, fraction.denominator) * factor, cost + _bits(fraction))
+            yield Simple(
+                sp.Rational(fraction.numerator, fraction.denominator) * factor, cost + _bits(fraction)
+            )
     decimal = _decimal(value, width)
     if decimal is not None:
         yield decimal
@@ -83,7 +85,29 @@ def _fraction(value: float, width: float) -> Fraction | None:
         return Fraction(whole)
     # Continued fractions: every best approximation is among their convergents and what lies between.
     exact = Fraction(value)
-    for denominator in (2, 3, 4, 5, 6, 7, 8, 9, 10, 12, 15, 16, 20, 24, 32, 50, 64, 100, 200, 500, _MOST_DENOMINATOR):
+    for denominator in (
+        2,
+        3,
+        4,
+        5,
+        6,
+        7,
+        8,
+        9,
+        10,
+        12,
+        15,
+        16,
+        20,
+        24,
+        32,
+        50,
+        64,
+        100,
+        200,
+        500,
+        _MOST_DENOMINATOR,
+    ):
         near = exact.limit_denominator(denominator)
         if abs(float(near) - value) <= width:
             return near

@@ -1,4 +1,4 @@
-"""From a formula with fitted numbers to the one that is printed: no idle terms, simple numbers, a short form."""
+"""From a formula with fitted numbers to the printed one: no idle terms, simple numbers, a short form."""
 
 from __future__ import annotations
 
@@ -43,7 +43,8 @@ def measured(formula: Formula, x: np.ndarray, y: np.ndarray) -> Fitted:
     if not np.isfinite(off).all():
         return Fitted(formula, np.inf, np.inf)
     sizes = np.maximum(np.abs(y), 1e-300)
-    return Fitted(formula, float(np.sqrt(np.mean(off**2))), float(np.median(off / sizes)))
+    with np.errstate(over="ignore"):
+        return Fitted(formula, float(np.sqrt(np.mean(off**2))), float(np.median(off / sizes)))
 
 
 def refined(expression: sp.Expr, symbols: tuple[sp.Symbol, ...], x: np.ndarray, y: np.ndarray) -> Fitted:
@@ -126,7 +127,14 @@ def shortened(fitted: Fitted, x: np.ndarray, y: np.ndarray) -> Fitted:
     for way in (with_squares, sp.factor_terms, _factored, lambda e: with_squares(_factored(e))):
         try:
             tried = Formula(way(expression), fitted.formula.symbols)
-        except (sp.PolynomialError, ValueError, TypeError, AttributeError, NotImplementedError, ZeroDivisionError):
+        except (
+            sp.PolynomialError,
+            ValueError,
+            TypeError,
+            AttributeError,
+            NotImplementedError,
+            ZeroDivisionError,
+        ):
             continue
         if tried.length >= best.formula.length:
             continue

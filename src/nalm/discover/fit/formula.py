@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -10,9 +10,14 @@ from typing import Any
 import numpy as np
 import sympy as sp
 
+from nalm.discover.formula_values import Tree, tree_of
+
 _STEPS = 12
 _RELATIVE = 1e-7
 """Below this relative residual, residuals are weighed by the size of the target: only roundings are left."""
+_SETTLED = 1e-3
+"""A step that gains less than this share of the squared residuals is the last."""
+_LEAST_DAMPING, _MOST_DAMPING = 1e-7, 1e6
 _TINY = 1e-300
 
 
@@ -47,7 +52,7 @@ class Formula:
         return body, tuple(sp.Symbol(f"constant_{k}", real=True) for k in range(len(values))), tuple(values)
 
     def __getstate__(self) -> dict[str, Any]:
-        """Without compiled functions, which cannot be pickled and are made again when needed."""
+        """Without what is made again when needed."""
         return {"expression": self.expression, "symbols": self.symbols}
 
     @property
@@ -55,7 +60,7 @@ class Formula:
         """The values of its constants."""
         return self._freed[2]
 
-    def with_constants(self, values: Sequence[Any]) -> Formula:
+    def with_constants(self, values: Sequence[Any] | np.ndarray) -> Formula:
         """The same with other constants; numbers of sympy that are no decimals are no longer fitted."""
         body, names, _ = self._freed
         made = [value if isinstance(value, sp.Basic) else sp.Float(float(value), 15) for value in values]
@@ -71,78 +76,72 @@ class Formula:
         """The number of operations, numbers and names."""
         return length(self.expression)
 
+    @cached_property
+    def _tree(self) -> Tree:
+        body, names, _ = self._freed
+        return tree_of(body, [*self.symbols, *names])
+
     def __call__(self, x: np.ndarray) -> np.ndarray:
         """Its values, shape `n`, for inputs `n x in`; nan where it has none."""
-        return self._values(self.constants, x, [self._freed[0]], self._compiled)[:, 0]
+        return self._at(x, self.constants, ())[0]
 
     def slopes(self, x: np.ndarray) -> np.ndarray:
         """Derivatives by the inputs, `n x in`."""
         made = np.zeros(x.shape)
         if self.used:
-            made[:, list(self.used)] = self._values(self.constants, x, None, self._input_slopes)
+            made[:, list(self.used)] = self._at(x, self.constants, self.used)[1]
         return made
 
-    @cached_property
-    def _compiled(self) -> Callable[..., Any]:
-        return self._function([self._freed[0]])
-
-    @cached_property
-    def _input_slopes(self) -> Callable[..., Any]:
-        return self._function([self._freed[0].diff(self.symbols[k]) for k in self.used])
-
-    @cached_property
-    def _constant_slopes(self) -> Callable[..., Any]:
-        return self._function([self._freed[0].diff(name) for name in self._freed[1]])
-
-    def _function(self, bodies: list[sp.Expr]) -> Callable[..., Any]:
-        # Columns may have any names, or the same as a function's: they are numbered before code is made.
-        plain = [sp.Symbol(f"column_{k}", real=True) for k in range(len(self.symbols))]
-        renamed = [body.xreplace(dict(zip(self.symbols, plain))) for body in bodies]
-        return sp.lambdify([*self._freed[1], *plain], renamed, "numpy", cse=True)
-
-    def _values(self, constants: Sequence[float], x: np.ndarray, _: Any, function: Callable[..., Any]) -> np.ndarray:
+    def _at(
+        self, x: np.ndarray, constants: Sequence[float] | np.ndarray, by: Sequence[int]
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """Values, shape `n`, and derivatives, `n x p`, by some of the inputs and constants."""
+        slopes = {place: np.eye(len(by))[:, k : k + 1] for k, place in enumerate(by)}
         with np.errstate(all="ignore"):
-            made = function(*constants, *x.T)
-        columns = [np.broadcast_to(np.asarray(column), len(x)) for column in made]
-        if any(np.iscomplexobj(column) for column in columns):
-            columns = [np.where(np.abs(np.imag(c)) > 0, np.nan, np.real(c)) for c in columns]
-        return np.stack([np.asarray(column, dtype=float) for column in columns], -1)
+            value, slope = self._tree.at([*x.T, *constants], slopes)
+        shape = (len(by), len(x))
+        return np.array(np.broadcast_to(value, len(x)), dtype=np.float64), np.array(
+            np.broadcast_to(0.0 if slope is None else slope, shape), dtype=np.float64
+        ).T
 
     def fitted(self, x: np.ndarray, y: np.ndarray, steps: int = _STEPS) -> tuple[Formula, np.ndarray]:
-        """The constants that fit best, and their standard deviations."""
+        """The constants that fit best, by damped Gauss-Newton steps, and their standard deviations."""
         if not self.constants:
             return self, np.empty(0)
-        at = np.array(self.constants)
-        best, loss = at, np.inf
-        weight, damping = np.ones(len(y)), 0.0
-        deviation = np.full(len(at), np.inf)
+        places = range(len(self.symbols), len(self.symbols) + len(self.constants))
+        at, damping = np.array(self.constants), 0.0
+        values, slopes = self._at(x, at, places)
         for _ in range(steps):
-            off = y - self._values(at, x, None, self._compiled)[:, 0]
-            now = float(np.mean((weight * off) ** 2))
-            if not np.isfinite(now) or (np.isfinite(loss) and now > loss * (1 + 1e-12)):
-                if damping > 1e6:
-                    break
-                damping = max(10 * damping, 1e-6)
-                at = best
-                off = y - self._values(at, x, None, self._compiled)[:, 0]
-            else:
-                settled = np.isfinite(loss) and now >= loss * (1 - 1e-3) and damping == 0
-                best, loss, damping = at, now, damping / 10 if damping > 1e-7 else 0.0
-                if settled or now == 0:
-                    break
-            slopes = self._values(at, x, None, self._constant_slopes)
-            if not (np.isfinite(slopes).all() and np.isfinite(off).all()):
+            if not (np.isfinite(slopes).all() and np.isfinite(values).all()):
                 break
-            close = np.median(np.abs(off)) <= _RELATIVE * np.median(np.abs(y))
-            new = 1 / np.maximum(np.abs(y), 1e-3 * np.median(np.abs(y)) + _TINY) if close else np.ones(len(y))
-            if not np.array_equal(new, weight):
-                weight, loss = new, float(np.mean((new * off) ** 2))
-            at = best + _step(slopes * weight[:, None], off * weight, damping)
-        slopes = self._values(best, x, None, self._constant_slopes) * weight[:, None]
-        off = (y - self._values(best, x, None, self._compiled)[:, 0]) * weight
-        if np.isfinite(slopes).all() and np.isfinite(off).all():
-            deviation = _deviations(slopes, off)
-        return self.with_constants(best), deviation
+            weight = _weight(y, values)
+            tried = at + _step(slopes * weight[:, None], (y - values) * weight, damping)
+            new_values, new_slopes = self._at(x, tried, places)
+            before, after = (_loss(made, y, weight) for made in (values, new_values))
+            if after < before:
+                at, values, slopes, damping = tried, new_values, new_slopes, damping / 10
+                if after > (1 - _SETTLED) * before and damping < _LEAST_DAMPING:
+                    break
+            elif damping > _MOST_DAMPING or after <= before * (1 + _SETTLED):
+                break
+            else:
+                damping = max(10 * damping, 10 * _LEAST_DAMPING)
+        weight = _weight(y, values)
+        return self.with_constants(at), _deviations(slopes * weight[:, None], (y - values) * weight)
+
+
+def _weight(y: np.ndarray, values: np.ndarray) -> np.ndarray:
+    """The weights of rows: alike, or by the size of the target where only roundings are left."""
+    usual = float(np.median(np.abs(y)))
+    if np.median(np.abs(y - values)) > _RELATIVE * usual:
+        return np.ones(len(y))
+    return 1 / np.maximum(np.abs(y), 1e-3 * usual + _TINY)
+
+
+def _loss(values: np.ndarray, y: np.ndarray, weight: np.ndarray) -> float:
+    with np.errstate(over="ignore"):
+        loss = float(np.mean((weight * (values - y)) ** 2))
+    return loss if np.isfinite(loss) else np.inf
 
 
 def length(expression: sp.Expr) -> int:
@@ -165,10 +164,13 @@ def _step(slopes: np.ndarray, off: np.ndarray, damping: float) -> np.ndarray:
 
 
 def _deviations(slopes: np.ndarray, off: np.ndarray) -> np.ndarray:
-    """Standard deviations of the constants."""
+    """Standard deviations of the constants; infinite if they cannot be computed."""
+    if not (np.isfinite(slopes).all() and np.isfinite(off).all()):
+        return np.full(slopes.shape[1], np.inf)
     sizes = np.maximum(np.sqrt((slopes**2).sum(0)), _TINY)
     _, singular, ways = np.linalg.svd(slopes / sizes, full_matrices=False)
     singular = np.maximum(singular, 1e-15)
     freedom = max(len(off) - slopes.shape[1], 1)
-    noise = np.sqrt(max((off**2).sum() / freedom, np.finfo(float).tiny))
+    with np.errstate(over="ignore"):
+        noise = np.sqrt(max((off**2).sum() / freedom, np.finfo(float).tiny))
     return noise * np.sqrt(((ways / singular[:, None]) ** 2).sum(0)) / sizes

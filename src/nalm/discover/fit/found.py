@@ -23,7 +23,7 @@ from nalm.second_order.precision import tolerance
 from nalm.threads import one_thread
 
 _STANDS_OUT = 10.0
-"""Rows whose residual is so many times that of nearly all others are left out once, and the search begun again."""
+"""Rows whose residual is so many times that of nearly all others are left out of a second search."""
 _NEARLY_ALL = 0.9
 _ENOUGH = 30
 
@@ -95,7 +95,7 @@ def find_formula(
 
 
 def _symbol(name: str, column: np.ndarray) -> sp.Symbol:
-    """A symbol that is known to be positive where the column is, so that roots of squares are written short."""
+    """A symbol that is known to be positive where the column is: roots of squares are then written short."""
     return sp.Symbol(name, positive=True) if (column > 0).all() else sp.Symbol(name, real=True)
 
 
@@ -157,6 +157,6 @@ def _best(pool: Pool, x: np.ndarray, y: np.ndarray) -> Formula:
 
 def _alternative(fitted: Fitted, pool: Pool, real: dict[sp.Symbol, sp.Symbol]) -> Alternative:
     formula = fitted.formula
-    return Alternative(as_decimals(formula.expression).xreplace(real), fitted.error / pool.deviation, formula.length)
-
-
+    return Alternative(
+        as_decimals(formula.expression).xreplace(real), fitted.error / pool.deviation, formula.length
+    )

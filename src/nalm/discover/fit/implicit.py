@@ -1,8 +1,8 @@
 """Polynomial relations between target and inputs, by linear algebra alone.
 
 Every formula of + - * / and roots satisfies P(x, y) = 0 for a polynomial P. If the monomials of P are in a
-list, its coefficients are a null vector of the matrix of their values. Three kinds of relations are tried, with
-few inputs and low degrees first:
+list, its coefficients are a null vector of the matrix of their values. Three kinds of relations are tried,
+those with few unknown coefficients first:
 
     y^s = N(x)                    polynomials and roots of polynomials
     y^s D(x) = N(x)               rational functions and their roots
@@ -32,7 +32,7 @@ NOTHING = 3e-14
 _SMALL = 1e-7
 """Coefficients below this share of the largest, in columns of length 1, are zero."""
 _STRONG = 1e-2
-"""A term that may be given the coefficient 1 is at least this share of the strongest one, for usual inputs."""
+"""A term that is given the coefficient 1 is at least this share of the strongest one, for usual inputs."""
 _MOST_NULL = 40
 _LONGEST = 16
 """Relations of more terms are no formulas: they come close to any smooth surface."""
@@ -136,7 +136,7 @@ class _Found:
 
 
 def _degrees(kind: Relation, degree: int) -> dict[int, int] | None:
-    """Power of y -> degree of the polynomial that it is multiplied with; None if there is no such relation."""
+    """Power of y -> degree of the polynomial that it is multiplied with; None if there is no such one."""
     degrees = {0: degree}
     if kind.linear is not None:
         degrees[1] = degree + kind.linear

@@ -37,7 +37,9 @@ def outside_notes(formula: Formula, low: np.ndarray, high: np.ndarray, names: Se
         values = Formula(part, formula.symbols)
         text = str(part)
         if _changes_sign(values(inside)):
-            notes.append(f"The {word} {text} changes its sign among the rows seen, and the formula jumps there.")
+            notes.append(
+                f"The {word} {text} changes its sign among the rows seen, and the formula jumps there."
+            )
         elif _changes_sign(np.concatenate([values(inside), values(near)])):
             lost = "the formula has no value beyond" if word == "radicand" else "the formula has a pole there"
             notes.append(f"The {word} {text} reaches zero near the rows seen: {lost}.")

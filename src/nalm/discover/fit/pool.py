@@ -31,13 +31,17 @@ class Pool:
     deviation: float
     found: list[Fitted] = field(default_factory=list)
 
+    best: Fitted | None = None
+    """The formula that explains most with least."""
+
     def add(self, fitted: Fitted) -> bool:
         """Take a formula in; whether it is the best so far."""
         if not math.isfinite(fitted.error):
             return False
-        before = self.best
         self.found.append(fitted)
-        return before is None or self.bits(fitted) < self.bits(before)
+        if self.best is None or self.bits(fitted) < self.bits(self.best):
+            self.best = fitted
+        return self.best is fitted
 
     def bits(self, fitted: Fitted) -> float:
         """The bits that it takes to write the formula, and what it leaves unexplained."""
@@ -46,11 +50,6 @@ class Pool:
         parts = _BITS_PER_PART * formula.length + _bits_of_powers(formula.expression)
         written = parts + _BITS_PER_CONSTANT * len(formula.constants)
         return self.rows * math.log2(error) + written
-
-    @property
-    def best(self) -> Fitted | None:
-        """The formula that explains most with least."""
-        return min(self.found, key=self.bits, default=None)
 
     def front(self) -> list[Fitted]:
         """The formulas that no other beats in both error and length, short ones first."""

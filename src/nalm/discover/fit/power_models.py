@@ -16,6 +16,7 @@ takes its powers as either odd or even functions.
 
 from __future__ import annotations
 
+import itertools
 from dataclasses import dataclass
 
 import numpy as np
@@ -48,7 +49,7 @@ class Inputs:
     @property
     def flipping(self) -> np.ndarray:
         """Which inputs are negative somewhere."""
-        return (self.signs < 0).any(0)
+        return np.asarray((self.signs < 0).any(0))
 
     def monomials(self, exponents: np.ndarray, odd: np.ndarray) -> np.ndarray:
         """Products of powers, `starts x n x terms`, of exponents and parities `starts x terms x in`."""
@@ -92,7 +93,7 @@ class ProductOfSums:
         monomials = self.inputs.monomials(exponents, self.odd)
         weighted = monomials * coefficients[:, None]
         cuts = np.cumsum((0, *self.sums))
-        values = np.stack([1 + weighted[..., a:b].sum(-1) for a, b in zip(cuts, cuts[1:])], -1)
+        values = np.stack([1 + weighted[..., a:b].sum(-1) for a, b in itertools.pairwise(cuts)], -1)
         return np.repeat(values, self.sums, axis=-1), monomials, values
 
     def basis(self, theta: np.ndarray) -> np.ndarray:

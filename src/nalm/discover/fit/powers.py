@@ -99,7 +99,9 @@ def power_formulas(
         if not noisy and found.error[best[0]] > 0.2:
             return
         chosen = _halved(model, target, chosen, weights, late)
-    made = fit(model, target, _rounded(model, chosen), 8, free=_coefficients(model, len(chosen)), weights=weights)
+    made = fit(
+        model, target, _rounded(model, chosen), 8, free=_coefficients(model, len(chosen)), weights=weights
+    )
     for k in np.argsort(made.error, kind="stable"):
         read = _product if not shape.terms else _sum
         expression = read(model, made.theta[k], made.beta[k], symbols, y, k)

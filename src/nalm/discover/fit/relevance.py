@@ -9,6 +9,7 @@ results rises along it.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from scipy import linalg, optimize
@@ -21,6 +22,8 @@ _LEAST_NOISE = 1e-10
 _WIDTHS = (0.3, 1.0, 3.0, 20.0)
 """Weights to start from, shared by all columns; later ones if nothing but noise was found."""
 _STUCK = 0.3
+_WILD = 6.0
+"""Residuals are cut off at so many times their median size."""
 _CONSTANT, _NEARLY_ALL = 0.15, 0.9
 """Slopes in logarithms are those of a power if they are within this of it, in this share of the rows."""
 _SMOOTH = 0.05
@@ -71,7 +74,7 @@ def relevance(x: np.ndarray, y: np.ndarray) -> Relevance:
     return best
 
 
-def _surface(x: np.ndarray, y: np.ndarray, logarithmic: np.ndarray) -> Relevance:
+def _surface(x: np.ndarray, y: np.ndarray, logarithmic: Any) -> Relevance:
     """The relevance of columns for one target; in logarithms, constant slopes are exponents."""
     scaled, target = _standardised(x), _standardised(y)
     found = _likeliest(scaled, target, _WIDTHS)
@@ -83,7 +86,9 @@ def _surface(x: np.ndarray, y: np.ndarray, logarithmic: np.ndarray) -> Relevance
     exponents = np.round(2 * raised.mean(0)) / 2
     constant = (np.abs(raised - exponents) < _CONSTANT).mean(0) > _NEARLY_ALL
     kept = logarithmic & constant & (exponents != 0)
-    return Relevance(order, rise / max(rise.max(initial=0.0), 1e-300), noise, np.where(kept, exponents, np.nan))
+    return Relevance(
+        order, rise / max(rise.max(initial=0.0), 1e-300), noise, np.where(kept, exponents, np.nan)
+    )
 
 
 def is_noise(x: np.ndarray, left: np.ndarray) -> bool:
@@ -92,12 +97,16 @@ def is_noise(x: np.ndarray, left: np.ndarray) -> bool:
     The surface's length scales are paid for as in Schwarz's criterion (1978).
     """
     rows = np.linspace(0, len(x) - 1, min(len(x), _MOST_ROWS)).astype(int)
-    if not x.shape[1] or left[rows].std() == 0:
+    x, left = x[rows], left[rows] - np.median(left[rows])
+    # A few wild residuals would hide how the others depend on the inputs.
+    bound = _WILD * float(np.median(np.abs(left)))
+    left = np.clip(left, -bound, bound)
+    if not x.shape[1] or left.std() == 0:
         return True
-    scaled, target = _standardised(x[rows]), _standardised(left[rows])
-    found = _likeliest(scaled, target, _WIDTHS[:3])
-    gain = 0.5 * len(rows) - found.fun
-    return bool(gain < 0.5 * np.log(len(rows)) * (1 + x.shape[1]))
+    target, price = _standardised(left), 0.5 * np.log(len(rows)) * (1 + x.shape[1])
+    views = [x] if not (x > 0).any() else [np.where((x > 0).all(0), np.log(np.abs(x) + (x == 0)), x), x]
+    gains = (0.5 * len(rows) - _likeliest(_standardised(view), target, _WIDTHS[:3]).fun for view in views)
+    return all(gain < price for gain in gains)
 
 
 def _standardised(values: np.ndarray) -> np.ndarray:

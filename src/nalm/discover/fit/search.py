@@ -1,8 +1,8 @@
 """The search for a formula: from cheap and certain to costly, until nothing is left to explain.
 
-Products of powers by least squares in logarithms; polynomial relations by linear algebra; sums and products of
-sums by variable projection; sums of monomials term by term. Every candidate is fitted anew, freed of idle terms
-and measured on all rows, those held back included.
+Products of powers by least squares in logarithms; polynomial relations by linear algebra; sums and products
+of sums by variable projection; sums of monomials term by term. Every candidate is fitted anew, freed of idle
+terms and measured on all rows, those held back included.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from nalm.discover.fit.pool import Pool, deviation_of
 from nalm.discover.fit.powers import LARGE, SMALL, Shape, power_formulas
 from nalm.discover.fit.relevance import is_noise, relevance
 from nalm.discover.fit.rows import Rows
-from nalm.discover.fit.sparse import sparse_relations
+from nalm.discover.fit.sparse import LINEAR, OTHERS, sparse_relations
 from nalm.discover.fit.stepwise import stepwise_formulas
 
 _EXACT = 1e-13
@@ -38,7 +38,7 @@ _FEW, _MANY = (2, 80), (80, 300)
 """Numbers of unknown coefficients of relations: those that are quick, and all others."""
 _NUMBERS = 4
 """A formula that fits exactly by so many numbers more than two per column is an approximation."""
-_QUICK = 4
+_QUICK = 5
 """The number of groups that are quick."""
 _ENOUGH = 25
 """With fewer rows it cannot be told that a target depends on nothing."""
@@ -100,6 +100,10 @@ class _Problem:
         targets = divided(self.all_x, self.all_y), divided(self.x, self.y)
         return _Problem(self.all_x, targets[0], self.x, targets[1], order, rest, factor)
 
+    def names(self, symbols: tuple[sp.Symbol, ...]) -> list[sp.Symbol]:
+        """The symbols of the columns that seem to matter."""
+        return [symbols[k] for k in self.chosen]
+
     def restored(self, found: Iterable[sp.Expr]) -> Iterator[sp.Expr]:
         """Formulas of these targets as formulas of the first ones."""
         return (self.factor * expression for expression in found)
@@ -150,16 +154,14 @@ class Search:
 
     def _through(self, groups: Iterable[Stages]) -> bool:
         for stages in groups:
-            settled = False
+            before = self.pool.best
             for stage, found in stages:
                 self._tell(stage)
                 for expression in itertools.islice(found, _PER_STAGE):
-                    better = self._consider(expression, stage)
-                    if self.late() or (better and self.is_exact):
+                    if (self._consider(expression, stage) and self.is_exact) or self.late():
                         return True
-                    settled = settled or (better and self._leaves_noise())
             # Noise can hide behind several formulas: the best of a whole group counts.
-            if settled or self.late():
+            if self.late() or (self.pool.best is not before and self._leaves_noise()):
                 return True
         return False
 
@@ -186,6 +188,9 @@ class Search:
         reduced = whole.without(powers, self.symbols)
         problems = [whole] if reduced is None else [whole, reduced]
         yield (stage for problem in problems for stage in self._relations(problem, _FEW))
+        yield iter(
+            [("a linear formula", sparse_relations(x[:, whole.chosen], y, whole.names(self.symbols), LINEAR))]
+        )
         if len(y) >= _ENOUGH and is_noise(x[:, varying], y):
             yield self._sums(whole)
             return  # nothing depends on the inputs, at least not smoothly
@@ -204,14 +209,14 @@ class Search:
         yield "polynomial relations", problem.restored(found)
 
     def _sums(self, problem: _Problem) -> Stages:
-        x, y, names = problem.x[:, problem.chosen], problem.y, [self.symbols[k] for k in problem.chosen]
-        yield "relations of few terms", sparse_relations(x, y, names, self.late)
+        x, y, names = problem.x[:, problem.chosen], problem.y, problem.names(self.symbols)
+        yield "relations of few terms", sparse_relations(x, y, names, OTHERS, self.late)
         for power in (1, 2, -1, -2):
             yield "sums of monomials", stepwise_formulas(x, y, names, power)
 
     def _shape(self, shape: Shape, problem: _Problem) -> Stages:
         x, y = problem.x[:, problem.chosen], problem.y
-        names = [self.symbols[k] for k in problem.chosen]
+        names = problem.names(self.symbols)
         if x.shape[1] * (len(shape.terms) + sum(shape.sums)) > len(y) / 2:
             return
         words = f"{len(shape.terms) or 'products of'} {'terms' if shape.terms else 'sums'} of powers"

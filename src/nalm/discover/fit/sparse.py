@@ -23,25 +23,34 @@ _MOST_KEPT = 8
 _PER_KIND = 2
 """How many formulas of a kind are looked at."""
 
+LINEAR = ((1, None),)
+OTHERS = ((2, None), (3, None), (2, 1), (2, 2), (4, None), (3, 1))
+"""Degrees of polynomials, simple ones first."""
+
 Term = tuple[int, tuple[int, ...]]
 """A power of the target and the exponents of the inputs."""
 
 
 def sparse_relations(
-    x: np.ndarray, y: np.ndarray, symbols: Sequence[sp.Symbol], late: Callable[[], bool] = lambda: False
+    x: np.ndarray,
+    y: np.ndarray,
+    symbols: Sequence[sp.Symbol],
+    kinds: Sequence[tuple[int, int | None]],
+    late: Callable[[], bool] = lambda: False,
 ) -> Iterator[sp.Expr]:
-    """Formulas whose relation has few terms, simple kinds first.
+    """Formulas whose relation has few terms.
 
     Args:
         x: inputs, `n x in`.
         y: targets, shape `n`.
         symbols: the names of the inputs.
+        kinds: the degrees of N, and of D or None if there is no D.
         late: whether time is over.
     """
     scales = np.exp(np.log(np.abs(x).clip(1e-300)).mean(0))
     scale = float(np.abs(y).max()) or 1.0
-    for degree, below in ((2, None), (3, None), (2, 1), (2, 2), (4, None), (3, 1)):
-        for power in (1, 2):
+    for degree, below in kinds:
+        for power in (1, 2) if degree > 1 else (1,):
             for leading in _leading(x.shape[1], below):
                 if late():
                     return
@@ -102,7 +111,11 @@ def _eliminated(columns: np.ndarray, target: np.ndarray) -> dict[int, tuple[floa
         left = target - scaled[:, chosen] @ found
         if len(chosen) <= _MOST_KEPT:
             mean = max(float((left**2).mean()), 1e-30 * float((target**2).mean()) + 1e-300)
-            path[len(chosen)] = (rows * np.log(mean) + np.log(rows) * len(chosen), list(chosen), found / sizes[chosen])
+            path[len(chosen)] = (
+                rows * np.log(mean) + np.log(rows) * len(chosen),
+                list(chosen),
+                found / sizes[chosen],
+            )
         deviations = np.sqrt(((v.T * inverse) ** 2).sum(1))
         chosen.pop(int(np.argmin(np.abs(found) / deviations)))
     return path

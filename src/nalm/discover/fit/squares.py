@@ -31,7 +31,9 @@ def _one_square(node: sp.Add) -> sp.Expr | None:
                     continue
                 for sign in (1, -1):
                     if cross == 2 * sign * a * b:
-                        return sp.Add(*(t for t in node.args if t not in (cross, first, second)), (a + sign * b) ** 2)
+                        return sp.Add(
+                            *(t for t in node.args if t not in (cross, first, second)), (a + sign * b) ** 2
+                        )
     return None
 
 
@@ -41,7 +43,7 @@ def _root(term: sp.Expr) -> sp.Expr | None:
     if not (coefficient.is_Rational and coefficient > 0):
         return None
     powers = rest.as_powers_dict()
-    if not all(e.is_Integer and e % 2 == 0 or base == 1 for base, e in powers.items()):
+    if not all((e.is_Integer and e % 2 == 0) or base == 1 for base, e in powers.items()):
         return None
     root = sp.sqrt(coefficient)
     return root * sp.Mul(*(base ** (e / 2) for base, e in powers.items())) if root.is_Rational else None

@@ -58,7 +58,8 @@ def stepwise_formulas(
     weights = 1 / np.abs(power * (sign * y) ** (power - 1)) if power != 1 else np.ones(len(y))
     for chosen, found in _pursuit(values * weights[:, None], target * weights):
         terms = [
-            sp.Float(c, 15) * sp.Mul(*(s ** sp.Rational(round(2 * e), 2) for s, e in zip(symbols, exponents[k]) if e))
+            sp.Float(c, 15)
+            * sp.Mul(*(s ** sp.Rational(round(2 * e), 2) for s, e in zip(symbols, exponents[k]) if e))
             for k, c in zip(chosen, found)
         ]
         total = sp.Add(*terms)

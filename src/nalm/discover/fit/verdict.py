@@ -1,8 +1,9 @@
 """What may be said of a formula: exact, approximate or none, and why.
 
-*Exact*: it fits every row given, fitted or held back, to the precision of the data, and the rows say more than
-it takes to choose the formula: there are no columns that could stand for those it reads, and no more numbers
-of many digits than a law has. *None*: it does not explain half of the target's variance. Else *approximate*.
+*Exact*: it fits every row given, fitted or held back, to the precision of the data, and the rows say more
+than it takes to choose the formula: there are no columns that could stand for those it reads, and no more
+numbers of many digits than a law has. *None*: it does not explain half of the target's variance. Else
+*approximate*.
 """
 
 from __future__ import annotations
@@ -75,10 +76,12 @@ def judged(formula: Formula, x: np.ndarray, y: np.ndarray, names: Sequence[str])
     """
     off = np.concatenate([formula(x[rows]) - y[rows] for rows in _pieces(len(y))])
     finite = np.isfinite(off)
-    error = float(np.sqrt(np.mean(off**2))) if finite.all() else math.inf
+    with np.errstate(over="ignore"):
+        error = float(np.sqrt(np.mean(off**2))) if finite.all() else math.inf
     spread = float(np.var(y))
     r2 = 1.0 if error == 0 else 1 - error**2 / spread if spread > 0 else 0.0
-    met, allowed = _met(formula, x, y, off)
+    with np.errstate(all="ignore"):
+        met, allowed = _met(formula, x, y, off)
     if met.all():
         doubts = _doubts(formula, x, y, allowed, names)
         return Judged(Verdict.APPROXIMATE if doubts else Verdict.EXACT, tuple(doubts), error, r2)
