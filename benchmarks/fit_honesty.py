@@ -70,7 +70,7 @@ def fault(table: Table, formula: sp.Expr) -> str:
         return "there is no law"
     real = table.law(table.fresh)
     off, size = np.abs(values(formula, table.fresh) - real), np.abs(real) + np.median(np.abs(real))
-    if not (off <= max(SAME, 10 * table.precision) * size + 2 * table.half_unit).all():
+    if not (off <= max(SAME, table.precision) * size + 2 * table.half_unit).all():
         return f"it differs from the law on fresh rows, by {np.max(off / size):.1e} of it"
     return ""
 
