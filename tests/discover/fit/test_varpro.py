@@ -1,5 +1,6 @@
 """Variable projection finds the parameters of models that are linear in the rest."""
 
+import itertools
 from dataclasses import dataclass
 
 import numpy as np
@@ -50,7 +51,7 @@ def test_starts_do_not_influence_each_other():
 
 def test_more_steps_are_never_worse():
     errors = [fit(Exponentials(T), TARGET, STARTS, steps).error for steps in (0, 2, 5, 20)]
-    for before, after in zip(errors, errors[1:]):
+    for before, after in itertools.pairwise(errors):
         assert (after <= before + 1e-15).all()
 
 
