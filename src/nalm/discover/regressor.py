@@ -74,7 +74,8 @@ class ArithmeticRegressor(MultiOutputMixin, RegressorMixin, BaseEstimator):
         x, targets = validate_data(
             self, X, y, dtype=np.float64, y_numeric=True, multi_output=True, ensure_min_samples=2
         )
-        targets = np.asarray(targets, dtype=np.float64)
+        x = np.require(x, requirements=["C", "W"])  # torch wants to be allowed to write
+        targets = np.array(targets, dtype=np.float64)
         self._one = targets.ndim == 1
         columns = targets.reshape(len(targets), -1).T
         names = self._names()

@@ -139,6 +139,8 @@ def as_decimals(expression: sp.Expr) -> sp.Expr:
         return sp.Float(float(number), 15) if twos_and_fives == 1 and number.q >= _DECIMAL_FROM else number
 
     def visit(node: sp.Expr) -> sp.Expr:
+        if node.is_zero:
+            return sp.Integer(0)
         if node.is_Rational:
             return shown(node)
         if not node.args:

@@ -124,7 +124,7 @@ def shortened(fitted: Fitted, x: np.ndarray, y: np.ndarray) -> Fitted:
     if length(expression) > _MOST_TO_SHORTEN:
         return fitted
     best = fitted
-    for way in (with_squares, sp.factor_terms, _factored, lambda e: with_squares(_factored(e))):
+    for way in (with_squares, sp.factor_terms, _factored, lambda e: with_squares(_factored(e)), _cancelled):
         try:
             tried = Formula(way(expression), fitted.formula.symbols)
         except (
@@ -144,9 +144,18 @@ def shortened(fitted: Fitted, x: np.ndarray, y: np.ndarray) -> Fitted:
     return best
 
 
+def _cancelled(expression: sp.Expr) -> sp.Expr:
+    """With common factors of numerator and denominator cancelled, roots of columns included."""
+    if expression.has(sp.Float) or not any(p.exp == sp.Rational(1, 2) for p in expression.atoms(sp.Pow)):
+        return expression
+    roots = {s: sp.Dummy(s.name, positive=True) for s in expression.free_symbols if s.is_positive}
+    made = sp.cancel(sp.powdenest(expression.xreplace({s: r**2 for s, r in roots.items()}), force=True))
+    return made.xreplace({r: sp.sqrt(s) for s, r in roots.items()})
+
+
 def _factored(expression: sp.Expr) -> sp.Expr:
     """Factored over the fractions; pi counts as a name, and what is below a root is factored by itself."""
-    pi = sp.Symbol("pi_", positive=True)
+    pi = sp.Dummy("pi", positive=True)
 
     def visit(node: sp.Expr) -> sp.Expr:
         if not node.args:

@@ -37,11 +37,13 @@ class Formula:
     def _freed(self) -> tuple[sp.Expr, tuple[sp.Symbol, ...], tuple[float, ...]]:
         """The expression with symbols for its constants, these symbols, and their values."""
         values: list[float] = []
+        names: list[sp.Symbol] = []
 
         def free(node: sp.Expr) -> sp.Expr:
             if node.is_Float:
                 values.append(float(node))
-                return sp.Symbol(f"constant_{len(values) - 1}", real=True)
+                names.append(sp.Dummy(f"constant_{len(names)}", real=True))  # no column has the same name
+                return names[-1]
             if not node.args:
                 return node
             if node.is_Pow and not node.exp.free_symbols:
@@ -49,7 +51,7 @@ class Formula:
             return node.func(*(free(argument) for argument in node.args), evaluate=False)
 
         body = free(self.expression)
-        return body, tuple(sp.Symbol(f"constant_{k}", real=True) for k in range(len(values))), tuple(values)
+        return body, tuple(names), tuple(values)
 
     def __getstate__(self) -> dict[str, Any]:
         """Without what is made again when needed."""
@@ -153,9 +155,15 @@ def _rebuilt(node: sp.Expr, values: dict[sp.Symbol, sp.Expr]) -> sp.Expr:
     return node.xreplace(values) if not node.args else node.func(*(_rebuilt(a, values) for a in node.args))
 
 
+def _sizes(slopes: np.ndarray) -> np.ndarray:
+    """The lengths of columns, never zero."""
+    with np.errstate(over="ignore"):
+        return np.clip(np.sqrt((slopes**2).sum(0)), _TINY, 1 / _TINY)
+
+
 def _step(slopes: np.ndarray, off: np.ndarray, damping: float) -> np.ndarray:
     """The damped Gauss-Newton step, with columns scaled to length 1."""
-    sizes = np.maximum(np.sqrt((slopes**2).sum(0)), _TINY)
+    sizes = _sizes(slopes)
     scaled = slopes / sizes
     if damping:
         scaled = np.vstack([scaled, np.sqrt(damping) * np.eye(scaled.shape[1])])
@@ -167,7 +175,7 @@ def _deviations(slopes: np.ndarray, off: np.ndarray) -> np.ndarray:
     """Standard deviations of the constants; infinite if they cannot be computed."""
     if not (np.isfinite(slopes).all() and np.isfinite(off).all()):
         return np.full(slopes.shape[1], np.inf)
-    sizes = np.maximum(np.sqrt((slopes**2).sum(0)), _TINY)
+    sizes = _sizes(slopes)
     _, singular, ways = np.linalg.svd(slopes / sizes, full_matrices=False)
     singular = np.maximum(singular, 1e-15)
     freedom = max(len(off) - slopes.shape[1], 1)

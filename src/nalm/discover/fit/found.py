@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -25,7 +25,10 @@ from nalm.threads import one_thread
 _STANDS_OUT = 10.0
 """Rows whose residual is so many times that of nearly all others are left out of a second search."""
 _NEARLY_ALL = 0.9
-_ENOUGH = 30
+_SAMPLE, _SAMPLES = 40, 3
+"""Rows of a sample, and the number of samples, in which there may be no wild row."""
+_AGREES = 1e-9
+"""A row agrees with a formula if it is off by less than this share."""
 
 
 @dataclass(frozen=True)
@@ -115,15 +118,43 @@ def _searched(
         return Search(x[rows], y[rows], symbols, generator, left, precision, on_progress)
 
     whole = search(slice(None))
-    if whole.quick():
+    settled = whole.quick()
+    if whole.is_exact:
         return whole.result()
+    for good in _without_wild_rows(whole, x, y, search):
+        usual = search(good)
+        usual.quick()
+        if usual.is_exact and _is_right(usual, x, y):
+            return usual.result()
+    if not settled:
+        whole.rest()
+    return whole.result()
+
+
+def _without_wild_rows(
+    whole: Search, x: np.ndarray, y: np.ndarray, search: Callable[[Any], Search]
+) -> Iterator[np.ndarray]:
+    """Rows without those that stand out: from a formula of few rows that most rows agree with, or of all."""
+    if len(y) < 2 * _SAMPLE:
+        return
+    generator = np.random.default_rng(0)
+    for _ in range(_SAMPLES):
+        few = search(generator.permutation(len(y))[:_SAMPLE])
+        if few.cheap() and _is_right(few, x, y):
+            assert few.pool.best is not None
+            yield np.abs(few.pool.best.formula(x) - y) <= _AGREES * np.abs(y)
+            return
     good = _usual_rows(whole.pool.best, x, y)
     if good is not None:
-        usual = search(good)
-        if usual.quick() and usual.is_exact:
-            return usual.result()
-    whole.rest()
-    return whole.result()
+        yield good
+
+
+def _is_right(search: Search, x: np.ndarray, y: np.ndarray) -> bool:
+    """Whether nearly all rows agree with what was found on some."""
+    best = search.pool.best
+    return (
+        best is not None and float(np.mean(np.abs(best.formula(x) - y) <= _AGREES * np.abs(y))) >= _NEARLY_ALL
+    )
 
 
 def _precision(x: np.ndarray, y: np.ndarray) -> float:
@@ -136,7 +167,7 @@ def _precision(x: np.ndarray, y: np.ndarray) -> float:
 
 def _usual_rows(best: Fitted | None, x: np.ndarray, y: np.ndarray) -> np.ndarray | None:
     """The rows without those that stand out, if some do."""
-    if best is None or len(y) < _ENOUGH:
+    if best is None:
         return None
     off = np.abs(best.formula(x) - y)
     off = np.where(np.isfinite(off), off, np.inf)

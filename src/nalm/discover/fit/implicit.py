@@ -235,8 +235,13 @@ def _solved(
     if kind.power == 1:
         roots = [sp.expand(-free) / highest]
     elif once == 0 or kind.linear is None:
-        root = sp.sqrt(sp.expand(-free) / highest)
-        roots = [root, -root]
+        square = sp.expand(-free) / highest
+        roots = [sp.sqrt(square), -sp.sqrt(square)]
+        # A target that changes its sign with a column is that column times a root.
+        for symbol, column in zip(symbols, x.T):
+            if (y < 0).any() and (y * column >= 0).all() | (y * column <= 0).all():
+                part = symbol * sp.sqrt(sp.expand(-free / symbol**2) / highest)
+                roots += [part, -part]
     elif highest == 0:
         roots = [sp.expand(-free) / once]
     else:

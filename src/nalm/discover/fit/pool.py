@@ -24,11 +24,13 @@ class Pool:
     Attributes:
         rows: the number of rows.
         deviation: the target's standard deviation, or its size if it is constant.
+        size: the target's usual size.
         found: the formulas.
     """
 
     rows: int
     deviation: float
+    size: float
     found: list[Fitted] = field(default_factory=list)
 
     best: Fitted | None = None

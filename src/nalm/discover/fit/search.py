@@ -10,7 +10,7 @@ from __future__ import annotations
 import itertools
 import time
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import sympy as sp
@@ -18,6 +18,7 @@ import sympy as sp
 from nalm.discover.fit.finish import Fitted, measured, refined, simplified
 from nalm.discover.fit.implicit import NOTHING, relations
 from nalm.discover.fit.monomial import monomials
+from nalm.discover.fit.neighbours import neighbours
 from nalm.discover.fit.pool import Pool, deviation_of
 from nalm.discover.fit.powers import LARGE, SMALL, Shape, power_formulas
 from nalm.discover.fit.relevance import is_noise, relevance
@@ -27,9 +28,12 @@ from nalm.discover.fit.stepwise import stepwise_formulas
 
 _EXACT = 1e-13
 """Relative residuals below this are roundings: the search ends."""
+_NO_ROW_OFF = 1e-9
+"""The same for all rows together: a single row that is off does more."""
 _PER_STAGE = 40
 """How many candidates of a stage are looked at."""
-_ROUGH = 0.3
+_ROUNDS = 3
+_ROUGH = 0.9
 """A formula that leaves more than this share of the deviation is not examined for what it leaves."""
 _MATTERS = 0.02
 """Columns along which the target rises by less than this share of the steepest are left out at first."""
@@ -38,8 +42,8 @@ _FEW, _MANY = (2, 80), (80, 300)
 """Numbers of unknown coefficients of relations: those that are quick, and all others."""
 _NUMBERS = 4
 """A formula that fits exactly by so many numbers more than two per column is an approximation."""
-_QUICK = 5
-"""The number of groups that are quick."""
+_CHEAP, _QUICK = 3, 5
+"""The numbers of groups that take a moment, and a few seconds."""
 _ENOUGH = 25
 """With fewer rows it cannot be told that a target depends on nothing."""
 
@@ -137,7 +141,8 @@ class Search:
         self.began, self.max_seconds = time.monotonic(), max_seconds
         self.precision = precision
         self.on_progress = on_progress
-        self.pool = Pool(len(self.rows.all_y), deviation_of(self.rows.all_y))
+        y_size = float(np.median(np.abs(self.rows.all_y)))
+        self.pool = Pool(len(self.rows.all_y), deviation_of(self.rows.all_y), y_size)
         self._groups = self._made()
 
     def late(self) -> bool:
@@ -148,11 +153,16 @@ class Search:
         """Try what is quick; whether nothing is left to explain."""
         return self._through(itertools.islice(self._groups, _QUICK))
 
+    def cheap(self) -> bool:
+        """Try only what takes no more than a moment; whether nothing but roundings is left."""
+        self._through(itertools.islice(self._groups, _CHEAP), may_settle=False)
+        return self.is_exact
+
     def rest(self) -> bool:
         """Try the rest, until nothing is left to explain or to try, or time is over."""
         return self._through(self._groups)
 
-    def _through(self, groups: Iterable[Stages]) -> bool:
+    def _through(self, groups: Iterable[Stages], *, may_settle: bool = True) -> bool:
         for stages in groups:
             before = self.pool.best
             for stage, found in stages:
@@ -161,14 +171,33 @@ class Search:
                     if (self._consider(expression, stage) and self.is_exact) or self.late():
                         return True
             # Noise can hide behind several formulas: the best of a whole group counts.
-            if self.late() or (self.pool.best is not before and self._leaves_noise()):
+            if may_settle and self.pool.best is not before and self._leaves_noise():
+                self._try_neighbours()
+                return True
+            if self.late():
                 return True
         return False
 
+    def _try_neighbours(self) -> None:
+        """Formulas with simpler powers than those of the best, which noise may have bent."""
+        for _ in range(_ROUNDS):
+            before = self.pool.best
+            for fitted in sorted(self.pool.found, key=self.pool.bits)[:_ROUNDS]:
+                for expression in neighbours(fitted.formula.expression):
+                    if self.late():
+                        return
+                    self._consider(expression, "simpler powers")
+            if self.pool.best is before:
+                return
+
     def result(self) -> Pool:
-        """The best formulas of each length, simplified."""
-        self.pool.found = [self._polished(fitted) for fitted in self.pool.front()]
-        return self.pool
+        """The best formulas of each length, simplified if there is time, the best one in any case."""
+        best = self.pool.best
+        front = [f for f in self.pool.front() if f is not best]
+        polished = replace(self.pool, found=[], best=None)
+        for fitted in [best, *front] if best is not None else front:
+            polished.add(fitted if self.late() and fitted is not best else self._polished(fitted))
+        return polished
 
     def _made(self) -> Iterator[Stages]:
         """What is tried, in groups of similar cost."""
@@ -242,6 +271,8 @@ class Search:
         """Whether the best formula leaves only roundings."""
         best = self.pool.best
         if best is None or best.relative > max(_EXACT, 2 * self.precision):
+            return False
+        if best.error > max(_NO_ROW_OFF, 10 * self.precision) * self.pool.size:
             return False
         return len(best.formula.constants) <= _NUMBERS + 2 * len(best.formula.used)
 

@@ -35,6 +35,8 @@ _FREE_NUMBERS = 2
 _FEW_VALUES = 3
 _MET = 0.9
 """A formula that fits this share of the rows exactly is right; the others are named."""
+_COARSEST = 1e-3
+"""Columns that differ by more than this share are told apart by any data."""
 _ROWS_AT_ONCE = 100_000
 _ROWS_TO_COUNT = 10_000
 """So many distinct rows are always enough."""
@@ -153,7 +155,7 @@ def _doubts(
 
 def _is_absolute(expression: sp.Expr) -> bool:
     """Whether it has the root of the square of a sum, which may change its sign."""
-    pi = sp.Symbol("pi_", positive=True)
+    pi = sp.Dummy("pi", positive=True)
     for power in expression.atoms(sp.Pow):
         if power.exp.is_integer is False and power.base.free_symbols and power.base.has(sp.Add):
             above, _ = sp.fraction(sp.together(sp.nsimplify(power.base.xreplace({sp.pi: pi}), rational=True)))
@@ -168,6 +170,7 @@ def _ties(
 ) -> list[str]:
     """Sentences on columns that could stand for those that the formula reads."""
     precision = max(1e-9, 16 * float(np.median(allowed / np.maximum(np.abs(y), 1e-300))))
+    precision = min(precision, _COARSEST)
     some = np.linspace(0, len(x) - 1, min(len(x), 1000)).astype(int)
     return dependent_columns(x[some], names, precision, used)
 
