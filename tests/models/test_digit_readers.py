@@ -13,6 +13,7 @@ from nalm.models.digit_readers import (
     ClassifierReader,
     ExampleReader,
     FirstConvolution,
+    LargeConvolution,
     RegressionReader,
     SmallClassifierReader,
     SoftDigit,
@@ -39,10 +40,11 @@ def standardised(seen):
 # -- the first convolution -----------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(("channels", "size"), [(20, 5), (32, 3), (10, 5)])
+@pytest.mark.parametrize("kind", [FirstConvolution, LargeConvolution])
+@pytest.mark.parametrize(("channels", "size"), [(20, 5), (32, 3), (10, 15)])
 @pytest.mark.parametrize("side", [28, 30])
-def test_the_first_convolution_is_that_of_torch(channels, size, side):
-    ours = FirstConvolution(channels, size).double()
+def test_the_first_convolution_is_that_of_torch(kind, channels, size, side):
+    ours = kind(channels, size).double()
     theirs = nn.Conv2d(1, channels, size).double()
     theirs.load_state_dict(ours.state_dict())
     first, second = (torch.rand(3, 1, side, side, dtype=torch.float64) for _ in range(2))
@@ -57,9 +59,10 @@ def test_the_first_convolution_is_that_of_torch(channels, size, side):
         torch.testing.assert_close(a, b, rtol=1e-12, atol=1e-12)
 
 
-def test_the_first_convolution_starts_like_that_of_torch():
+@pytest.mark.parametrize("kind", [FirstConvolution, LargeConvolution])
+def test_the_first_convolution_starts_like_that_of_torch(kind):
     torch.manual_seed(3)
-    ours = FirstConvolution(20, 5)
+    ours = kind(20, 5)
     torch.manual_seed(3)
     theirs = nn.Conv2d(1, 20, 5)
     assert torch.equal(ours.weight, theirs.weight)

@@ -13,7 +13,7 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from nalm.models.digit_readers import Reader
+from nalm.models.digit_readers import LargeConvolution, Reader
 from nalm.models.recurrent import Cell, Recurrent
 from nalm.models.sequence_baselines import SequenceBaseline
 
@@ -145,7 +145,7 @@ class EvenCounter(nn.Module):
         super().__init__()
         after = ((side - 14) // 2 - 2) // 2
         self.layers = nn.Sequential(
-            *(nn.Conv2d(1, 10, 15), nn.MaxPool2d(2), nn.ReLU()),
+            *(LargeConvolution(10, 15), nn.MaxPool2d(2), nn.ReLU()),
             *(nn.Conv2d(10, 10, 3), nn.MaxPool2d(2), nn.ReLU(), nn.Flatten()),
             *(nn.Linear(10 * after**2, features), nn.ReLU()),
         )
