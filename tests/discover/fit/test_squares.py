@@ -1,0 +1,52 @@
+"""The three terms of a square are written as the square, and nothing else changes."""
+
+import pytest
+import sympy as sp
+
+from nalm.discover.fit.squares import with_squares
+
+A, B, C, D = sp.symbols("a b c d", positive=True)
+
+
+@pytest.mark.parametrize(
+    ("given", "expected"),
+    [
+        (A**2 - 2 * A * B + B**2, (A - B) ** 2),
+        (A**2 + 2 * A * B + B**2, (A + B) ** 2),
+        (A**2 + 4 * A * B + 4 * B**2, (A + 2 * B) ** 2),
+        (9 * A**2 - 3 * A + sp.Rational(1, 4), (3 * A - sp.Rational(1, 2)) ** 2),
+        (A**4 - 2 * A**2 * B + B**2, (A**2 - B) ** 2),
+        (A**2 - 2 * A * B + B**2 + C, (A - B) ** 2 + C),
+        (sp.sqrt(A**2 - 2 * A * B + B**2 + C**2 - 2 * C * D + D**2), sp.sqrt((A - B) ** 2 + (C - D) ** 2)),
+    ],
+    ids=str,
+)
+def test_a_square_is_found(given, expected):
+    found = with_squares(given)
+    assert sp.expand(found**2 - expected**2) == 0
+    assert sp.count_ops(found) == sp.count_ops(expected)
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        A**2 + B**2,
+        A**2 - 3 * A * B + B**2,
+        A**2 - 2 * A * B - B**2,
+        A**2 - 2 * A * C + B**2,
+        A + B,
+        A,
+        sp.Integer(3),
+        A**3 - 2 * A * B + B**2,
+    ],
+    ids=str,
+)
+def test_what_is_no_square_stays_as_it_is(given):
+    assert with_squares(given) == given
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_the_value_never_changes(seed):
+    terms = [A**2, -2 * A * B, B**2, C**2, 2 * B * C, D, A * D]
+    some = sp.Add(*(t for k, t in enumerate(terms) if (seed * 37 + 11) >> k & 1))
+    assert sp.expand(with_squares(sp.sqrt(some)) ** 2 - some) == 0
