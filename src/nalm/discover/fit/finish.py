@@ -104,7 +104,8 @@ def _rounded(fitted: Fitted, x: np.ndarray, y: np.ndarray) -> Fitted:
         int(np.clip(np.ceil(np.log10(abs(c) / d)) + 2, 3, 15)) if 0 < d < np.inf and c else 15
         for c, d in zip(formula.constants, deviations)
     ]
-    rounded = formula.with_constants([float(f"{c:.{n - 1}e}") for c, n in zip(formula.constants, digits)])
+    shown = [float(f"{c:.{n - 1}e}") for c, n in zip(formula.constants, digits)]
+    rounded = formula.with_constants([sp.Integer(int(c)) if c == int(c) else c for c in shown])
     new = measured(rounded, x, y)
     return new if new.error <= (1 + _SAME_ERROR) * fitted.error else fitted
 

@@ -131,14 +131,14 @@ def _searched(
 
     whole = search(slice(None))
     settled = whole.quick()
-    if whole.is_exact:
+    if time.monotonic() > ends or (whole.is_exact and not whole.is_intricate):
         return whole.result()
     for good in _without_wild_rows(whole, x, y, search):
         usual = search(good)
         usual.quick()
         if usual.is_exact and _is_right(usual, x, y):
             return usual.result()
-    if not settled:
+    if not settled and not whole.is_exact:
         whole.rest()
     return whole.result()
 

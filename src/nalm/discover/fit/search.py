@@ -202,7 +202,9 @@ class Search:
     def _made(self) -> Iterator[Stages]:
         """What is tried, in groups of similar cost."""
         x, y = self.rows.x, self.rows.y
-        yield iter([("a constant", [sp.Float(float(np.mean(y)), 15)])])
+        mean = float(np.mean(y))
+        mean = mean if abs(mean) > 1e-15 * float(np.abs(y).max()) else 0.0
+        yield iter([("a constant", [sp.Float(mean, 15)])])
         yield (("products of powers", monomials(x, y, self.symbols, noisy=noisy)) for noisy in (False, True))
         varying = [k for k in range(x.shape[1]) if np.ptp(x[:, k]) > 0]
         if len(y) < 4 or not varying:
@@ -275,6 +277,12 @@ class Search:
         if best.error > max(_NO_ROW_OFF, 10 * self.precision) * self.pool.size:
             return False
         return len(best.formula.constants) <= _NUMBERS + 2 * len(best.formula.used)
+
+    @property
+    def is_intricate(self) -> bool:
+        """Whether the best formula has so many numbers that it may owe its fit to single rows."""
+        best = self.pool.best
+        return best is not None and len(best.formula.constants) > _NUMBERS + len(best.formula.used)
 
     def _leaves_noise(self) -> bool:
         """Whether the best formula leaves only noise."""

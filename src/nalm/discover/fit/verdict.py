@@ -163,8 +163,8 @@ def _doubts(
 def _may_approximate(long: int, x: np.ndarray, y: np.ndarray, allowed: np.ndarray) -> bool:
     """Whether so many free numbers could fit any smooth target to the precision of the data.
 
-    A law has no more free numbers than columns, and few more; of coarse data fewer can be told from others. On a
-    narrow range, every number of a series gains the bits by which the range is smaller than its middle.
+    A law has no more free numbers than columns, and few more; of coarse data fewer can be told from others. On
+    a narrow range, every number of a series gains the bits by which the range is smaller than its middle.
     """
     bits = -math.log2(max(float(np.median(allowed / np.maximum(np.abs(y), 1e-300))), 2.0**-_FINE))
     if long > (x.shape[1] + _FREE_NUMBERS) * min(1.0, bits / _FINE):
