@@ -21,7 +21,7 @@ _MOST_DENOMINATOR = 2000
 _MOST_DIGITS = 9
 _DECIMAL_FROM = 20
 """Fractions of tens, such as 981/100, are written as decimals from this denominator on."""
-_FACTORS: tuple[tuple[sp.Expr, float], ...] = (
+_NAMED: tuple[tuple[sp.Expr, float], ...] = (
     (sp.Integer(1), 0.0),
     (sp.pi, 3.0),
     (1 / sp.pi, 4.0),
@@ -34,6 +34,7 @@ _FACTORS: tuple[tuple[sp.Expr, float], ...] = (
     (sp.sqrt(2) * sp.pi, 7.0),
 )
 """Named factors, and the bits that it takes to name them."""
+_FACTORS = tuple((factor, float(factor), bits) for factor, bits in _NAMED)
 
 
 @dataclass(frozen=True)
@@ -54,26 +55,25 @@ def simple(value: float, uncertainty: float) -> Simple | None:
     if not math.isfinite(value) or not math.isfinite(uncertainty):
         return None
     known = math.log2(max(abs(value), 1e-300) / max(uncertainty, 1e-16 * abs(value), 1e-300))
-    best: Simple | None = None
-    for number in _near(value, _WIDTH * uncertainty):
-        if number.bits + _BITS_TO_SPARE <= known and (best is None or number.bits < best.bits):
-            best = number
-    return best
+    near = [found for found in _near(value, _WIDTH * uncertainty) if found[0] + _BITS_TO_SPARE <= known]
+    if not near:
+        return None
+    bits, text, factor = min(near, key=lambda found: found[0])
+    return Simple(sp.Rational(text) * factor, bits)
 
 
-def _near(value: float, width: float) -> Iterator[Simple]:
-    """Simple numbers that are at most this far away."""
+def _near(value: float, width: float) -> Iterator[tuple[float, str, sp.Expr]]:
+    """Simple numbers that are at most this far away: their bits, and a fraction with a named factor."""
     width = max(width, 4e-16 * abs(value))
-    for factor, cost in _FACTORS:
-        size = float(factor)
+    for factor, size, cost in _FACTORS:
         fraction = _fraction(value / size, width / size)
         if fraction is not None:
-            yield Simple(
-                sp.Rational(fraction.numerator, fraction.denominator) * factor, cost + _bits(fraction)
-            )
-    decimal = _decimal(value, width)
-    if decimal is not None:
-        yield decimal
+            yield cost + _bits(fraction), str(fraction), factor
+    for digits in range(1, _MOST_DIGITS + 1):
+        text = f"{value:.{digits - 1}e}"
+        if abs(float(text) - value) <= width:
+            yield 3 + 3.33 * digits, text, sp.Integer(1)
+            return
 
 
 def _fraction(value: float, width: float) -> Fraction | None:
@@ -117,15 +117,6 @@ def _fraction(value: float, width: float) -> Fraction | None:
 def _bits(fraction: Fraction) -> float:
     numerator = math.log2(1 + abs(fraction.numerator))
     return 1 + numerator + (0.0 if fraction.denominator == 1 else 1 + math.log2(fraction.denominator))
-
-
-def _decimal(value: float, width: float) -> Simple | None:
-    """The decimal of fewest digits within the width."""
-    for digits in range(1, _MOST_DIGITS + 1):
-        text = f"{value:.{digits - 1}e}"
-        if abs(float(text) - value) <= width:
-            return Simple(sp.Rational(text), 3 + 3.33 * digits)
-    return None
 
 
 def as_decimals(expression: sp.Expr) -> sp.Expr:

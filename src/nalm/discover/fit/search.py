@@ -42,7 +42,7 @@ _FEW, _MANY = (2, 80), (80, 300)
 """Numbers of unknown coefficients of relations: those that are quick, and all others."""
 _NUMBERS = 4
 """A formula that fits exactly by so many numbers more than two per column is an approximation."""
-_CHEAP, _QUICK = 3, 5
+_CHEAP, _QUICK = 4, 5
 """The numbers of groups that take a moment, and a few seconds."""
 _ENOUGH = 25
 """With fewer rows it cannot be told that a target depends on nothing."""
@@ -209,6 +209,8 @@ class Search:
         varying = [k for k in range(x.shape[1]) if np.ptp(x[:, k]) > 0]
         if len(y) < 4 or not varying:
             return
+        names = [self.symbols[k] for k in varying]
+        yield iter([("a linear formula", sparse_relations(x[:, varying], y, names, LINEAR))])
         told = relevance(x[:, varying], y)
         whole = _Problem(
             self.rows.all_x, self.rows.all_y, x, y,
@@ -219,9 +221,6 @@ class Search:
         reduced = whole.without(powers, self.symbols)
         problems = [whole] if reduced is None else [whole, reduced]
         yield (stage for problem in problems for stage in self._relations(problem, _FEW))
-        yield iter(
-            [("a linear formula", sparse_relations(x[:, whole.chosen], y, whole.names(self.symbols), LINEAR))]
-        )
         if len(y) >= _ENOUGH and is_noise(x[:, varying], y):
             yield self._sums(whole)
             return  # nothing depends on the inputs, at least not smoothly

@@ -19,7 +19,7 @@ from nalm.discover.fit.implicit import exponents
 
 _SHARE_OF_ROWS = 0.4
 _MOST_KEPT = 8
-"""The most terms of a formula."""
+"""The most terms of a formula that is not linear."""
 _PER_KIND = 2
 """How many formulas of a kind are looked at."""
 
@@ -91,13 +91,15 @@ class _Noisy:
         columns = np.stack([self.column(term) for term in terms], -1) * weights[:, None]
         if not np.isfinite(columns).all():
             return
-        path = _eliminated(columns, target * weights)
+        path = _eliminated(columns, target * weights, _MOST_KEPT if degree > 1 else len(terms))
         for kept in sorted(path, key=lambda k: path[k][0])[:_PER_KIND]:
             _, chosen, found = path[kept]
             yield [terms[k] for k in chosen], found
 
 
-def _eliminated(columns: np.ndarray, target: np.ndarray) -> dict[int, tuple[float, list[int], np.ndarray]]:
+def _eliminated(
+    columns: np.ndarray, target: np.ndarray, most: int
+) -> dict[int, tuple[float, list[int], np.ndarray]]:
     """Number of columns left -> criterion (Schwarz 1978), columns, coefficients; the weakest is dropped."""
     chosen, path = list(range(columns.shape[1])), {}
     sizes = np.sqrt((columns**2).sum(0))
@@ -109,7 +111,7 @@ def _eliminated(columns: np.ndarray, target: np.ndarray) -> dict[int, tuple[floa
         inverse = 1 / np.maximum(singular, 1e-12 * singular[0])
         found = v.T @ (inverse * (u.T @ target))
         left = target - scaled[:, chosen] @ found
-        if len(chosen) <= _MOST_KEPT:
+        if len(chosen) <= most:
             mean = max(float((left**2).mean()), 1e-30 * float((target**2).mean()) + 1e-300)
             path[len(chosen)] = (
                 rows * np.log(mean) + np.log(rows) * len(chosen),

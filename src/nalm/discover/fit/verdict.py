@@ -32,6 +32,7 @@ _BITS_OF_NUMBER = 50.0
 """What a fitted number of many digits takes to choose."""
 _FREE_NUMBERS, _FINE = 2, 48.0
 """A formula may have so many numbers of many digits more than columns, for data of so many bits."""
+_AS_GOOD_AS_FREE = 0.7
 _FEW_VALUES, _FEW_ROWS = 3, 8
 _MET = 0.9
 """A formula that fits this share of the rows exactly is right; the others are named."""
@@ -142,8 +143,10 @@ def _doubts(
     some = np.linspace(0, len(y) - 1, min(len(y), _ROWS_TO_COUNT)).astype(int)
     rows = len(np.unique(np.column_stack([x[some][:, used] if used else x[some], y[some]]), axis=0))
     numbers = _numbers(formula.expression)
-    long = [n for n in numbers if _bits(n) >= _BITS_OF_NUMBER]
-    if _may_approximate(len(long), x[:, used], y, allowed):
+    fine = -math.log2(max(float(np.median(allowed / np.maximum(np.abs(y), 1e-300))), 2.0**-_FINE))
+    # A number of four digits is as good as free where the data have four digits.
+    long = [n for n in numbers if _bits(n) >= min(_BITS_OF_NUMBER, _AS_GOOD_AS_FREE * fine)]
+    if _may_approximate(len(long), x[:, used], fine):
         many = f"{len(long)} numbers" if len(long) > 1 else "a number"
         return [f"It has {many} of many digits: it may be an approximation of something else."]
     needed = _bits_of(formula, x.shape[1]) + BITS_TO_SPARE
@@ -160,14 +163,13 @@ def _doubts(
     return [*found, *_hidden(numbers, x, names), *_ties(used, x, y, allowed, names)]
 
 
-def _may_approximate(long: int, x: np.ndarray, y: np.ndarray, allowed: np.ndarray) -> bool:
+def _may_approximate(long: int, x: np.ndarray, bits: float) -> bool:
     """Whether so many free numbers could fit any smooth target to the precision of the data.
 
-    A law has no more free numbers than columns, and few more; of coarse data fewer can be told from others. On
-    a narrow range, every number of a series gains the bits by which the range is smaller than its middle.
+    A law has no more free numbers than columns, and few more; coarse data allow fewer. On a narrow range,
+    every number of a series gains the bits by which the range is smaller than its middle.
     """
-    bits = -math.log2(max(float(np.median(allowed / np.maximum(np.abs(y), 1e-300))), 2.0**-_FINE))
-    if long > (x.shape[1] + _FREE_NUMBERS) * min(1.0, bits / _FINE):
+    if long > round((x.shape[1] + _FREE_NUMBERS) * bits / _FINE):
         return True
     width = max((np.ptp(column) / (2 * np.abs(column).max()) for column in x.T), default=1.0)
     return long * (1 + math.log2(1 / max(width, 1e-12))) > bits / 2
