@@ -107,6 +107,15 @@ def test_what_is_no_formula_is_never_exact(function):
     assert found(x, function(x), 1.5).judged.verdict != "exact"
 
 
+@pytest.mark.parametrize(
+    ("function", "around"), [(np.log, 1000.0), (np.sin, 1.0), (np.exp, 1.0), (np.cbrt, 50.0)], ids=str
+)
+def test_a_smooth_function_over_a_narrow_range_is_never_exact(function, around):
+    x = around * (1 + 1e-5 * table()[:, :3])
+    got = found(x, function(x[:, 0]), 1.0)
+    assert got.judged.verdict != "exact", got.formula.expression
+
+
 @pytest.mark.parametrize("seed", range(3))
 def test_random_numbers_are_none(seed):
     generator = np.random.default_rng(seed)
