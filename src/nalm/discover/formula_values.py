@@ -81,8 +81,8 @@ def _tree(node: sp.Expr, places: Mapping[sp.Symbol, int]) -> Tree:
     if node.is_Symbol:
         return Tree("input", value=places[node])
     if node.is_number:
-        number = complex(node)  # the root of a negative number has no value here
-        return Tree("number", value=float(node) if number.imag == 0 else np.nan)
+        with np.errstate(all="ignore"):
+            return Tree("number", value=float(_number(node)))
     if node.is_Add:
         return Tree("sum", tuple(_tree(part, places) for part in node.args))
     if node.is_Mul or (node.is_Pow and node.exp.could_extract_minus_sign()):
@@ -91,6 +91,22 @@ def _tree(node: sp.Expr, places: Mapping[sp.Symbol, int]) -> Tree:
         return Tree("power", (_tree(node.base, places),), value=_exponent(node.exp))
     if isinstance(node, sp.Abs):
         return Tree("absolute", (_tree(node.args[0], places),))
+    raise TypeError(f"{type(node).__name__} is not part of formulas")
+
+
+def _number(node: sp.Expr) -> np.float64:
+    """A number in float64, part by part: sympy would compute all digits of a power of a power."""
+    if not node.args:
+        return np.float64(float(node))
+    parts = [_number(part) for part in node.args]
+    if node.is_Add:
+        return np.float64(np.sum(parts))
+    if node.is_Mul:
+        return np.float64(np.prod(parts))
+    if node.is_Pow:
+        return np.float64(_power(parts[0], float(parts[1])))
+    if isinstance(node, sp.Abs):
+        return np.abs(parts[0])
     raise TypeError(f"{type(node).__name__} is not part of formulas")
 
 

@@ -193,3 +193,16 @@ def test_progress_is_told_with_falling_errors():
     assert all(each.stage for each in told)
     seconds = [each.seconds for each in told]
     assert seconds == sorted(seconds)
+
+
+@pytest.mark.parametrize(
+    "column",
+    [lambda a, b: np.sqrt(a**2 + b**2), lambda a, b: 1 / (1 / a + 1 / b)],
+    ids=["root of squares", "reciprocals"],
+)
+def test_a_column_that_others_give_by_a_formula_is_not_exact(column):
+    a, b, c = np.random.default_rng(0).uniform(1, 3, (3, 100))
+    given = column(a, b)
+    got = find_formula(np.column_stack([a, b, c, given]), given * c, ["a", "b", "c", "g"], 0, 10)
+    assert got.judged.verdict == "approximate"
+    assert got.notes[0].startswith("Column g is given by the others")

@@ -20,6 +20,7 @@ import torch
 from nalm.discover.evidence import are_roundings, dependent_columns
 from nalm.discover.fit.constants import simple
 from nalm.discover.fit.formula import Formula
+from nalm.discover.fit.search import Search
 from nalm.second_order.precision import tolerance
 from nalm.second_order.verdict import BITS_TO_SPARE, bits_per_row, off_sentence
 
@@ -36,6 +37,8 @@ _AS_GOOD_AS_FREE = 0.7
 _FEW_VALUES, _FEW_ROWS = 3, 8
 _MET = 0.9
 """A formula that fits this share of the rows exactly is right; the others are named."""
+_SHORT = 2.0
+"""The seconds of a search for a formula of one column by others."""
 _COARSEST = 1e-3
 """Columns that differ by more than this share are told apart by any data."""
 _ROWS_AT_ONCE = 100_000
@@ -194,7 +197,25 @@ def _ties(
     precision = max(1e-9, 16 * float(np.median(allowed / np.maximum(np.abs(y), 1e-300))))
     precision = min(precision, _COARSEST)
     some = np.linspace(0, len(x) - 1, min(len(x), 1000)).astype(int)
-    return dependent_columns(x[some], names, precision, used)
+    found = dependent_columns(x[some], names, precision, used)
+    return found or [
+        f"Column {names[k]} is given by the others, as {given}: the rows cannot tell them apart."
+        for k in used
+        if (given := _given_by_others(k, x[some], names)) is not None
+    ]
+
+
+def _given_by_others(column: int, x: np.ndarray, names: Sequence[str]) -> sp.Expr | None:
+    """The formula of the other columns that gives a column, if a short search finds one."""
+    others = [k for k in range(x.shape[1]) if k != column]
+    if not others or len(x) < _FEW_ROWS:
+        return None
+    symbols = tuple(sp.Symbol(names[k], real=True) for k in others)
+    search = Search(x[:, others], x[:, column], symbols, np.random.default_rng(0), _SHORT)
+    if not search.cheap() or search.is_intricate:
+        return None
+    best = search.result().best
+    return None if best is None else best.formula.expression
 
 
 def _hidden(numbers: Sequence[sp.Expr], x: np.ndarray, names: Sequence[str]) -> list[str]:
