@@ -137,7 +137,7 @@ REFUSED = {
     "an infinite number": ("a,y\n1,2\n-inf,3\n4,5\n", "y", None, "has -inf in row 3, column a, not a finite"),
     "no row": ("a,y\n", "y", None, "only has a heading"),
     "one row": ("a,y\n1,2\n", "y", None, "has 1 row of numbers. At least 3"),
-    "few rows are whole": ("a,y\n1,2\n,3\n4,\n5,6\n", "y", None, "has 2 rows of numbers without missing numbers"),
+    "few whole rows": ("a,y\n1,2\n,3\n4,\n5,6\n", "y", None, "has 2 rows of numbers without missing"),
     "no column beside the target": ("y\n1\n2\n3\n", "y", None, "no column of numbers beside"),
     "nothing but text beside it": ("a,y\nx,1\nx,2\nx,3\n", "y", None, "no column of numbers beside"),
     "thousands in the target": ('a,y\n1,"2,044"\n', "y", None, "'2,044' in row 2.* Write 2044"),
