@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Iterable
+from pathlib import Path
 from typing import Any
 
 
@@ -33,6 +34,13 @@ class ArgumentError(NalmError, ValueError):
         """The same error with one more sentence."""
         again: ArgumentError = _remade(type(self), (f"{self} {hint}",), vars(self))  # type: ignore[assignment]
         return again
+
+
+class FileError(ArgumentError):
+    """A file that was given cannot be used: its name, what is wrong with it, and what to do."""
+
+    def __init__(self, path: Path | str, what: str, hint: str = "") -> None:
+        NalmError.__init__(self, f"{path} {what}. {hint}".rstrip())
 
 
 def nearest(word: str, choices: Iterable[str]) -> str | None:

@@ -70,7 +70,7 @@ WRONG = {
     ): "Argument `target` must be one of width, height, area, but got 'hight'. Did you mean",
     ("--op", "mul"): "Argument `op` must be left out for a file of numbers",
     ("--inputs", "2"): "Argument `inputs` must be left out for a file of numbers",
-    ("--test", "gone.csv"): "Argument `data` must be a readable text file, but got gone.csv",
+    ("--test", "gone.csv"): "gone.csv does not exist.",
 }
 
 

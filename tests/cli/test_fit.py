@@ -6,8 +6,10 @@ import re
 import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
-from stand_in import Progress, StandIn
+import sympy as sp
+from stand_in import Alternative, Progress, StandIn
 from talk import only_line
 
 from nalm.cli.fit_progress import Search, shown_search
@@ -176,9 +178,9 @@ def test_wrong_usage_is_code_2_and_one_sentence_before_any_search(run, made, kin
 @pytest.mark.parametrize(
     ("text", "sentence"),
     [
-        ("", "which is empty"),
-        ("a,y\n1,2\n", "3 rows or more"),
-        ("a,a,y\n1,2,3\n", "'a' twice"),
+        ("", "data.csv is empty."),
+        ("a,y\n1,2\n", "data.csv has 1 row of numbers. At least 3 are needed."),
+        ("a,a,y\n1,2,3\n", "data.csv has columns with the same name: 'a'."),
         ("a,y\n1,2\n2,inf\n3,4\n", "inf in row 3, column y"),
         ("a,y\n1,2\n2,steel\n3,4\n", "'steel' in row 3"),
         ("1,2\n3,4\n5,6\n", "has no heading: its columns are called x0 and x1"),
@@ -247,6 +249,40 @@ def test_everything_below_the_formula_fits_80_columns(on_terminal, written):
     assert all(LONG in line for line in over)  # only a name that is as long as a line itself
 
 
+LENGTHY = "".join(f" + 0.12345678901{k}000*a**{k}" for k in range(40))[3:]
+
+
+class Lengthy(StandIn):
+    """Lists a formula of a thousand characters, and warns as numpy does."""
+
+    def fit(self, X, y):
+        super().fit(X, y)
+        np.log(np.zeros(1))
+        self.alternatives_ = [Alternative(sp.sympify(LENGTHY), 0.01, 80), Alternative("v*2.500", 0.1, 2)]
+
+
+@pytest.mark.parametrize("columns", [None, 80])
+def test_long_formulas_are_wrapped_and_cut_in_the_table(run, on_terminal, written, monkeypatch, columns):
+    monkeypatch.setattr(fit_file, "make_regressor", lambda **options: Lengthy(**options))
+    path = written("a,y\n1,2\n2,4\n3,6\n4,8\n")
+    shown = (
+        on_terminal(columns, "fit", path, "--target", "y")
+        if columns
+        else run("fit", path, "--target", "y")[1].splitlines()
+    )
+    table = shown[shown.index("Other formulas, from short to precise:") :]
+    assert max(map(len, table)) <= (columns or 100)
+    assert (len(table), table[-1][-1]) == (7, "…")
+    assert "0.1235*a" in table[4]
+    assert "0.12345678901" in run("fit", path, "--target", "y", "--json", "-")[1]
+
+
+def test_no_warning_reaches_the_terminal(run, written, monkeypatch, recwarn):
+    monkeypatch.setattr(fit_file, "make_regressor", lambda **options: Lengthy(**options))
+    run("fit", written("a,y\n1,2\n2,4\n3,6\n4,8\n"), "--target", "y")
+    assert not [one for one in recwarn if one.category is RuntimeWarning]
+
+
 def reported(search):
     for error, formula in ((0.5, "a"), (0.1, "a*b"), (0.2, "a + b")):
         search.report(Progress(1.0, formula, error, "products"))
@@ -286,7 +322,7 @@ def test_a_terminal_shows_clock_stage_and_the_best_formula_in_its_width():
     page.print(search)
     lines = page.file.getvalue().splitlines()
     assert lines[:2] == ["0 s of at most 60 s, reading", "no formula yet"]
-    assert lines[2:4] == ["0 s of at most 60 s, [b]roots[/b]", "best so far, relative error 1.0e-02:"]
+    assert lines[2:4] == ["1 s of at most 60 s, [b]roots[/b]", "best so far, relative error 1.0e-02:"]
     assert "mass [kg]" in lines[4]
     assert len(lines) == 8
     assert lines[-1].endswith("…")

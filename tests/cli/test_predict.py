@@ -111,12 +111,12 @@ def test_a_constant_needs_no_column(run, model, data):
 
 
 WRONG = {
-    "v,mass\n1,2\n": "which has no column 'mass [kg]'. Did you mean 'mass'?",
-    "a,b\n1,2\n": "which has no column 'mass [kg]', 'v'",
-    "v,mass [kg]\n1,2\nfast,3\n": "numbers in column v, but got 'fast' in row 3",
+    "v,mass\n1,2\n": "has no column 'mass [kg]', which the formula needs. Did you mean 'mass'?",
+    "a,b\n1,2\n": "has no column 'mass [kg]', 'v'",
+    "v,mass [kg]\n1,2\nfast,3\n": "has 'fast' in row 3, column v, not a number",
     "v,mass [kg],predicted_energy\n1,2,3\n": "Choose others with --column.",
-    "v,mass [kg]\n1,2\n3\n": "got 1 in row 3",
-    "": "which is empty",
+    "v,mass [kg]\n1,2\n3\n": "has 1 cell in row 3, but 2 in row 1",
+    "": "is empty",
 }
 
 

@@ -50,6 +50,19 @@ NOTED = {
         "a,b,y\n,1,2\n2,2,3\n3,,5\n4,4,5\n5,,5\n6,,7\n7,7,8\n8,8,9\n",
         "4 of 8 rows were left out, where a number is missing in columns a and b: rows 2, 4, 6 and others.",
     ),
+    "percent": (
+        "a,b,y\n1,27%,2\n2,3%,3\n3,1%,5\n",
+        "Column b was left out: it holds '27%' in row 2, which is not a number. Write 27 or 0.27, "
+        "without the percent sign.",
+    ),
+    "constant target": (
+        "a,y\n1,7.5\n2,7.5\n3,7.5\n",
+        "The target y is 7.5 in every row: there is nothing to explain.",
+    ),
+    "units below the heading": (
+        "a,b,y\nm,s,m/s\n1,2,2\n2,2,3\n3,1,5\n",
+        "Row 2 of data.csv was left out: it holds 'm', and no numbers.",
+    ),
     "constant": (
         "a,g,y\n1,9.81,2\n2,9.81,3\n3,9.81,5\n",
         "Column g is 9.81 in every row: the rows cannot tell whether it matters.",
@@ -64,6 +77,35 @@ def test_what_is_left_out_is_noted(kind, table):
     assert found.notes == [note]
     assert np.isfinite(found.x).all()
     assert "a" in found.features
+
+
+@pytest.mark.parametrize("cell", ["2.044", "2,044"])
+def test_what_may_be_thousands_is_noted(cell, table):
+    found = table(f"a;y\n14;{cell}\n2;146\n3;{cell}\n")
+    assert found.y[:, 0].tolist() == [2.044, 146, 2.044]
+    assert found.notes == [
+        f"Column y: '{cell}' was read as the decimal number 2.044. If 2044 is meant, remove the "
+        "separators of thousands from the file."
+    ]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "a;y\n1;2.044\n2;2.04\n3;3.144\n",  # a number with two decimals
+        "a;y\n1;2.044\n2;0.123\n3;3.144\n",  # a leading zero
+        "a;y\n1,5;2,044\n2;2,046\n3;3,144\n",  # decimal commas in another column
+        "a;y\n1;2.044\n2;2044\n3;3.144\n",  # thousands without separator
+        "a,y\n1,2.044\n2,2.046\n3,3.144\n",  # three decimals in every row
+    ],
+)
+def test_decimals_beyond_doubt_are_not_noted(text, table):
+    assert table(text).notes == []
+
+
+def test_numbers_near_the_largest_are_no_reason_to_warn(table, recwarn):
+    table("a,y\n1e308,1\n-1e308,2\n1e308,3\n")
+    assert not recwarn.list
 
 
 def test_a_missing_number_in_a_column_that_is_not_used_costs_no_row(table):
@@ -89,15 +131,18 @@ REFUSED = {
     "a target among the features": ("a,y\n1,2\n", "y", "a,y", "columns other than the target, but got 'y'"),
     "a target twice": ("a,y\n1,2\n", "y,y", None, "`target` must be different columns, but got 'y' twice"),
     "a feature twice": ("a,y\n1,2\n", "y", "a,a", "`features` must be different columns"),
-    "text as the target": ("a,y\n1,x\n", "y", None, "numbers in column y, but got 'x' in row 2 of"),
-    "text as a feature": ("a,y\n1,1\nx,1\n", "y", "a", "numbers in column a, but got 'x' in row 3"),
-    "an empty target": ("a,y\n1,\n2,\n3,\n", "y", None, "numbers in column y, but got none"),
-    "an infinite number": ("a,y\n1,2\n-inf,3\n4,5\n", "y", None, "finite .* got -inf in row 3, column a"),
-    "no row": ("a,y\n", "y", None, "which only has a heading"),
-    "one row": ("a,y\n1,2\n", "y", None, "3 rows or more, but got 1 in"),
-    "few rows are whole": ("a,y\n1,2\n,3\n4,\n5,6\n", "y", None, "3 rows .* without missing .* got 2"),
-    "no column beside the target": ("y\n1\n2\n3\n", "y", None, "a column of numbers to start from"),
-    "nothing but text beside it": ("a,y\nx,1\nx,2\nx,3\n", "y", None, "a column of numbers to start from"),
+    "text as the target": ("a,y\n1,x\n", "y", None, "holds text in column y, such as 'x' in row 2"),
+    "text as a feature": ("a,y\n1,1\nx,1\n", "y", "a", "has 'x' in row 3, column a, not a number"),
+    "an empty target": ("a,y\n1,\n2,\n3,\n", "y", None, "has no number in column y"),
+    "an infinite number": ("a,y\n1,2\n-inf,3\n4,5\n", "y", None, "has -inf in row 3, column a, not a finite"),
+    "no row": ("a,y\n", "y", None, "only has a heading"),
+    "one row": ("a,y\n1,2\n", "y", None, "has 1 row of numbers. At least 3"),
+    "few whole rows": ("a,y\n1,2\n,3\n4,\n5,6\n", "y", None, "has 2 rows of numbers without missing"),
+    "no column beside the target": ("y\n1\n2\n3\n", "y", None, "no column of numbers beside"),
+    "nothing but text beside it": ("a,y\nx,1\nx,2\nx,3\n", "y", None, "no column of numbers beside"),
+    "thousands in the target": ('a,y\n1,"2,044"\n', "y", None, "'2,044' in row 2.* Write 2044"),
+    "another separator": ("a|y\n1|2\n", "y", None, "only this column. Separate columns by"),
+    "nothing but text": ("a,y\nx,u\nx,v\n", "y", None, "holds text in column y"),
 }  # fmt: skip
 
 

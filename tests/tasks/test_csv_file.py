@@ -35,12 +35,12 @@ def test_without_a_heading_columns_are_numbered(tmp_path):
 
 
 WRONG = {
-    "a,b,y\n1,2\n": "rows of 3 numbers, like the first row, but got 2 in row 2",
-    "a,b,y\n1,2,3\n1,?,3\n": "numbers below the heading, but got '\\?' in row 3, column b",
-    "a,b,y\n1,,3\n": "but got nothing in row 2, column b",
-    "": "a file with rows, but got .* which is empty",
-    "a,b,y\n": "which only has a heading",
-    "a,a,y\n1,2,3\n": "different names, but got 'a' twice",
+    "a,b,y\n1,2\n": "has 2 cells in row 2, but 3 in row 1",
+    "a,b,y\n1,2,3\n1,?,3\n": "has '\\?' in row 3, column b, not a number",
+    "a,b,y\n1,,3\n": "has nothing in row 2, column b",
+    "": "is empty",
+    "a,b,y\n": "only has a heading",
+    "a,a,y\n1,2,3\n": "columns with the same name: 'a'",
 }
 
 
@@ -52,14 +52,14 @@ def test_what_is_no_table_of_numbers_is_named_with_its_place(text, tmp_path):
 
 @pytest.mark.parametrize("make", [lambda path: path / "gone.csv", lambda path: path])
 def test_a_file_that_cannot_be_read_is_a_sentence(make, tmp_path):
-    with pytest.raises(ArgumentError, match="a readable text file"):
+    with pytest.raises(ArgumentError, match=r"does not exist|is a folder"):
         read_csv(make(tmp_path))
 
 
 def test_bytes_that_are_no_text_are_a_sentence(tmp_path):
     path = tmp_path / "data.csv"
     path.write_bytes(bytes(range(128, 256)))
-    with pytest.raises(ArgumentError, match="a readable text file"):
+    with pytest.raises(ArgumentError, match="is not text in UTF-8"):
         read_csv(path)
 
 
@@ -86,5 +86,5 @@ def test_a_second_file_is_what_is_tested_on_whatever_the_order_of_its_columns(tm
 def test_a_target_that_is_not_there_is_named(tmp_path):
     with pytest.raises(ArgumentError, match="Did you mean 'y'"):
         Table.from_csv(written(tmp_path, ROWS), "Y")
-    with pytest.raises(ArgumentError, match="two columns or more"):
+    with pytest.raises(ArgumentError, match="has one column"):
         Table.from_csv(written(tmp_path, "y\n1\n2"))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import warnings
+from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -12,7 +14,7 @@ from nalm.cli.comma_lists import column_names
 from nalm.cli.fit_progress import Search, shown_search
 from nalm.cli.json_file import check_writable, write_json
 from nalm.cli.options import Json
-from nalm.cli.output import print_paragraphs, print_table, say
+from nalm.cli.output import formula_width, print_paragraphs, print_table, say
 from nalm.errors import ArgumentError, check_above_zero, check_positive
 from nalm.report.files import check_output
 
@@ -51,7 +53,11 @@ def fit(
 
     search = Search(max_seconds)
     try:
-        with interrupts.during(f"fitting {data}", interrupts.NOTHING_KEPT), shown_search(search):
+        with (
+            interrupts.during(f"fitting {data}", interrupts.NOTHING_KEPT),
+            shown_search(search),
+            _no_warnings(),
+        ):
             found = fit_file(
                 data,
                 targets,
@@ -67,11 +73,17 @@ def fit(
                 f"The best formula so far: {search.best.expression} (relative error {search.best.error:.1e})."
             )
         raise
-    _write(found, save, plot)
+    with _no_warnings():
+        _write(found, save, plot)
     if not write_json(found.described(), json_file):
         _print(found)
     if not found.is_found:
         raise typer.Exit(_NO_FORMULA)
+
+
+def _no_warnings() -> AbstractContextManager[object]:
+    """What cannot be computed is told in notes, not by warnings with lines of source code."""
+    return warnings.catch_warnings(action="ignore", category=RuntimeWarning)
 
 
 def _check(max_seconds: float, seed: int | None, jobs: int) -> None:
@@ -131,7 +143,7 @@ def _print(found: FileFit) -> None:
     for one in found.found:
         print()
         print_paragraphs(paragraphs(one, is_only=len(found.found) == 1))
-        others = alternatives_table(one)
+        others = alternatives_table(one, formula_width())
         if others is not None:
             print()
-            print_table(others)
+            print_table(others, formula_width())

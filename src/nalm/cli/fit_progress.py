@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import contextlib
 import sys
-import textwrap
 import time
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
-from nalm.cli.output import say
+from nalm.cli.output import PIPE_WIDTH, say
+from nalm.report.short_formula import in_lines, with_few_digits
 
 if TYPE_CHECKING:
     from rich.console import Console, ConsoleOptions, RenderResult
@@ -30,10 +30,13 @@ class Search:
         self.stage = "reading"
         self.on_better: Any = None
         self._seconds = 0.0
+        self._has_begun = False
 
     def report(self, progress: Any) -> None:
         """Take a report: of a better formula, or of a stage that begins."""
         self.stage = progress.stage or self.stage
+        if not self._has_begun:  # reading and importing are no part of the time that was asked for
+            self._has_begun, self.began = True, time.monotonic() - progress.seconds
         if progress.seconds < self._seconds:  # the clock of the next target
             self.best = None
         self._seconds = progress.seconds
@@ -59,14 +62,8 @@ class Search:
             yield Text("no formula yet")
             return
         yield Text(f"best so far, relative error {self.best.error:.1e}:")
-        for line in _shortened(str(self.best.expression), options.max_width):
+        for line in in_lines(with_few_digits(str(self.best.expression)), options.max_width, _LINES):
             yield Text(line)  # not markup: names of columns may have brackets
-
-
-def _shortened(formula: str, width: int) -> list[str]:
-    """The lines of a formula, or the first of them."""
-    lines = textwrap.wrap(formula, width)
-    return lines if len(lines) <= _LINES else [*lines[: _LINES - 1], lines[_LINES - 1][: width - 1] + "…"]
 
 
 @contextlib.contextmanager
@@ -93,6 +90,8 @@ def _line() -> Any:
         if now - last < _PAUSE:
             return
         last = now
-        say(f"{progress.seconds:.1f} s: relative error {progress.error:.1e}, {progress.expression}")
+        formula = with_few_digits(str(progress.expression))
+        line = f"{progress.seconds:.1f} s: relative error {progress.error:.1e}, {formula}"
+        say(*in_lines(line, PIPE_WIDTH, 1))
 
     return on_better

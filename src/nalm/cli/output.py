@@ -9,10 +9,18 @@ from collections.abc import Iterable
 
 from nalm.report.tables import TextTable
 
+PIPE_WIDTH = 100
+"""How wide text with formulas is in a pipe."""
 
-def print_table(table: TextTable) -> None:
-    """Print a table on standard output, as wide as the terminal; in a pipe, one line per row."""
-    print(table.text(_width()))
+
+def print_table(table: TextTable, width: int | None = None) -> None:
+    """Print a table on standard output, as wide as the terminal; in a pipe, one line per row or `width`."""
+    print(table.text(_width() or width))
+
+
+def formula_width() -> int:
+    """How wide text with formulas may be on standard output."""
+    return _width() or PIPE_WIDTH
 
 
 def print_paragraphs(texts: Iterable[str]) -> None:

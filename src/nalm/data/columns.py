@@ -10,7 +10,7 @@ from pathlib import Path
 
 import numpy as np
 
-from nalm.errors import ArgumentError
+from nalm.errors import FileError
 
 
 @dataclass(frozen=True)
@@ -75,11 +75,15 @@ class NumbersFile(ABC):
     def cells(self) -> Iterator[list[str]]:
         """Every row as text."""
 
+    def notes(self, names: Sequence[str]) -> list[str]:
+        """Sentences about how some columns were read, where it could be meant otherwise."""
+        return []
+
     def _check_names(self) -> None:
         twice = dict.fromkeys(name for name in self.names if self.names.count(name) > 1)
         if twice:
-            got = f"{_listed(list(twice))} twice in {self.path}"
-            raise ArgumentError("data", "a file whose columns have different names", got)
+            what = f"has columns with the same name: {_listed(list(twice))}"
+            raise FileError(self.path, what, "Give each column a name of its own.")
 
 
 class Growing:

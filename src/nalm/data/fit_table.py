@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
+from nalm.data.cell_cures import cure
 from nalm.data.columns import Columns, NoNumber, NumbersFile
-from nalm.errors import ArgumentError, unknown
+from nalm.data.text_layout import is_number
+from nalm.errors import ArgumentError, FileError, unknown
 
 LEAST_ROWS = 3
 """With fewer rows, a straight line fits whatever they hold."""
+_CORRECT = "Correct the cell, or leave it empty and the row will be left out."
+_LOOKED_AT = 20
+"""So many rows show whether a column holds text."""
 _NAMED = 3
 """So many rows are named in a note."""
 
@@ -62,8 +68,8 @@ def fit_table(file: NumbersFile, targets: Sequence[str], features: Sequence[str]
     kept = [name for name in found.names if name not in empty]
     used = [name for name in kept if name in asked]
     if not used:
-        got = f"{file.path}, where no other column than the target does"
-        raise ArgumentError("data", "a file with a column of numbers to start from", got)
+        hint = "Add the columns that the target may depend on."
+        raise FileError(file.path, "has no column of numbers beside the target", hint)
     values = (
         found.values if len(kept) == len(found.names) else found.values[:, [n in kept for n in found.names]]
     )
@@ -72,7 +78,7 @@ def fit_table(file: NumbersFile, targets: Sequence[str], features: Sequence[str]
     if whole is not None:
         notes.append(_missing_note(file, kept, values, whole))
         values = values[whole]
-    notes += _constant_notes(kept, values)
+    notes += file.notes(kept) + _constant_notes(kept, values, targets)
     x, y = values[:, : len(used)], values[:, len(used) :]
     rows = None if whole is None else np.flatnonzero(whole)
     return FitTable(used, list(targets), x, y, notes, file.first_row, rows)
@@ -94,6 +100,9 @@ def _asked(file: NumbersFile, targets: Sequence[str], features: Sequence[str] | 
 
 def _not_there(argument: str, name: str, file: NumbersFile) -> ArgumentError:
     error = unknown(argument, name, file.names)
+    if len(file.names) == 1:
+        hint = "Separate columns by commas, semicolons, tabs or blanks."
+        return error.with_hint(f"{file.path} has only this column. {hint}")
     if file.has_heading:
         return error
     return error.with_hint(f"{file.path} has no heading: its columns are called {_listed(file.names)}.")
@@ -107,8 +116,8 @@ def _heading_note(file: NumbersFile) -> list[str]:
 
 def _empty_columns(file: NumbersFile, found: Columns) -> dict[str, NoNumber]:
     """The columns without any number."""
-    if not len(found.values):
-        raise ArgumentError("data", "a file with rows of numbers", f"{file.path}, which only has a heading")
+    if not len(found.values) and not found.others:
+        raise FileError(file.path, "only has a heading, and no rows below it")
     pairs = zip(found.names, found.values.T)
     # The first row decides for nearly every column, and costs nothing.
     return {name: NoNumber(file.first_row, "") for name, c in pairs if np.isnan(c[0]) and np.isnan(c).all()}
@@ -117,16 +126,29 @@ def _empty_columns(file: NumbersFile, found: Columns) -> dict[str, NoNumber]:
 def _check_held(file: NumbersFile, others: dict[str, NoNumber], asked: Sequence[str]) -> None:
     """Refuse a column that was asked for and does not hold numbers."""
     for name in asked:
-        if name in others:
-            cell = others[name]
-            got = f"{cell if cell.text else 'none'} of {file.path}"
-            hint = "Correct the cell, or leave it empty and the row will be left out." if cell.text else ""
-            raise ArgumentError("data", f"numbers in column {name}", got, hint)
+        if name not in others:
+            continue
+        cell = others[name]
+        if not cell.text:
+            raise FileError(file.path, f"has no number in column {name}")
+        hint = cure(cell.text)
+        if not hint and _is_text(file, name):
+            what = f"holds text in column {name}, such as {cell}"
+            raise FileError(file.path, what, "Choose a column of numbers, or write numbers for the words.")
+        raise FileError(file.path, f"has {cell}, column {name}, not a number", hint or _CORRECT)
+
+
+def _is_text(file: NumbersFile, name: str) -> bool:
+    """Whether the first rows hold no number in this column."""
+    place = file.names.index(name)
+    rows = itertools.islice(file.cells(), _LOOKED_AT)
+    return not any(is_number(row[place], file.delimiter) for row in rows)
 
 
 def _left_out(name: str, cell: NoNumber) -> str:
-    why = f"it holds {cell}, which is not a number" if cell.text else "it is empty"
-    return f"Column {name} was left out: {why}."
+    if not cell.text:
+        return f"Column {name} was left out: it is empty."
+    return f"Column {name} was left out: it holds {cell}, which is not a number. {cure(cell.text)}".rstrip()
 
 
 def _check_finite(file: NumbersFile, names: Sequence[str], values: np.ndarray) -> None:
@@ -134,8 +156,8 @@ def _check_finite(file: NumbersFile, names: Sequence[str], values: np.ndarray) -
         wrong = np.isinf(column)
         if wrong.any():
             row = int(wrong.argmax())
-            got = f"{column[row]} in row {file.first_row + row}, column {name}, of {file.path}"
-            raise ArgumentError("data", "finite numbers", got)
+            what = f"has {column[row]} in row {file.first_row + row}, column {name}, not a finite number"
+            raise FileError(file.path, what, _CORRECT)
 
 
 def _whole_rows(file: NumbersFile, values: np.ndarray) -> np.ndarray | None:
@@ -144,7 +166,8 @@ def _whole_rows(file: NumbersFile, values: np.ndarray) -> np.ndarray | None:
     left = int(whole.sum())
     if left < LEAST_ROWS:
         among = " without missing numbers" if left < len(values) else ""
-        raise ArgumentError("data", f"a file with {LEAST_ROWS} rows or more{among}", f"{left} in {file.path}")
+        what = f"has {left} row{'' if left == 1 else 's'} of numbers{among}"
+        raise FileError(file.path, what, f"At least {LEAST_ROWS} are needed.")
     return None if left == len(values) else whole
 
 
@@ -156,13 +179,18 @@ def _missing_note(file: NumbersFile, names: Sequence[str], values: np.ndarray, w
     return f"{what}, where a number is missing in {_listed(columns, 'column')}: {_listed(named, 'row')}."
 
 
-def _constant_notes(names: Sequence[str], values: np.ndarray) -> list[str]:
-    same = [name for name, column in zip(names, values.T) if column[0] == column[-1] and np.ptp(column) == 0]
-    numbers = {name: column[0] for name, column in zip(names, values.T) if name in same}
-    return [
-        f"Column {name} is {value:g} in every row: the rows cannot tell whether it matters."
-        for name, value in numbers.items()
-    ]
+def _constant_notes(names: Sequence[str], values: np.ndarray, targets: Sequence[str]) -> list[str]:
+    notes = []
+    for name, column in zip(names, values.T):
+        if column[0] != column[-1] or (column != column[0]).any():
+            continue
+        if name in targets:
+            notes.append(f"The target {name} is {column[0]:g} in every row: there is nothing to explain.")
+        else:
+            notes.append(
+                f"Column {name} is {column[0]:g} in every row: the rows cannot tell whether it matters."
+            )
+    return notes
 
 
 def _listed(names: Sequence[str], what: str = "") -> str:

@@ -8,7 +8,7 @@ from nalm.data.columns import NumbersFile
 from nalm.data.parquet_file import MAGIC as PARQUET
 from nalm.data.parquet_file import ParquetFile
 from nalm.data.text_file import TextFile
-from nalm.errors import ArgumentError
+from nalm.errors import FileError
 
 ENDINGS = (".csv", ".tsv", ".txt", ".parquet")
 """What the names of such files usually end in; what a file holds is told by its first bytes."""
@@ -21,6 +21,8 @@ _OTHERS = {
 }
 """Files that are often mistaken for text, by their first bytes: what they are, and what to do."""
 
+_WHY = {FileNotFoundError: "does not exist", IsADirectoryError: "is a folder, not a file"}
+
 
 def open_numbers(path: Path | str) -> NumbersFile:
     """Look into a file: the names of its columns, to be read by `read`."""
@@ -29,8 +31,8 @@ def open_numbers(path: Path | str) -> NumbersFile:
         with path.open("rb") as file:
             start = file.read(4)
     except OSError as error:
-        raise ArgumentError("data", "a readable text file", f"{path}: {error.strerror}") from None
+        raise FileError(path, _WHY.get(type(error), f"cannot be read: {error.strerror}")) from None
     for magic, (what, hint) in _OTHERS.items():
         if start.startswith(magic):
-            raise ArgumentError("data", "a CSV, TSV or Parquet file", f"{path}, which is {what}", hint)
+            raise FileError(path, f"is {what}", hint)
     return ParquetFile(path) if start == PARQUET else TextFile(path)

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from nalm.data.columns import Columns, Growing, NoNumber, NumbersFile
-from nalm.errors import ArgumentError, NalmError
+from nalm.errors import FileError, NalmError
 
 MAGIC = b"PAR1"
 """The first bytes of such a file."""
@@ -31,7 +31,7 @@ class ParquetFile(NumbersFile):
         self.names = list(self._schema.names)
         self._check_names()
         if not self.names or not self._file.metadata.num_rows:
-            raise ArgumentError("data", "a file with rows", f"{path}, which is empty")
+            raise FileError(path, "is empty")
 
     def read(self, names: Sequence[str]) -> Columns:
         """The numbers of some columns, in this order."""
@@ -67,7 +67,7 @@ class ParquetFile(NumbersFile):
             yield
         except (OSError, pyarrow.ArrowException) as error:
             why = str(error).partition("\n")[0].rstrip(".")
-            raise ArgumentError("data", "a readable Parquet file", f"{self.path}: {why}") from None
+            raise FileError(self.path, f"cannot be read as Parquet: {why}") from None
 
 
 def _is_number(kind: Any) -> bool:

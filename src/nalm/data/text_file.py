@@ -17,15 +17,16 @@ from typing import Any
 import numpy as np
 
 from nalm.data.columns import Columns, Growing, NoNumber, NumbersFile
-from nalm.data.text_layout import MISSING, layout_of, number, opened
-from nalm.errors import ArgumentError
+from nalm.data.text_layout import BLANKS, MISSING, cells_of, is_number, layout_of, number, opened
+from nalm.data.thousands import doubtful, thousands_note
+from nalm.errors import ArgumentError, FileError
 
 _BLOCK_ROWS = 10_000
 _MISSING = frozenset(MISSING)
 
 
 class TextFile(NumbersFile):
-    """A text file of columns split by commas, semicolons or tabs, with or without heading."""
+    """A text file of columns split by commas, semicolons, tabs or blanks, with or without heading."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -35,7 +36,7 @@ class TextFile(NumbersFile):
             raise _unreadable(path, error) from None
         self.delimiter, self.has_decimal_commas = layout.delimiter, layout.has_decimal_commas
         self.has_heading = layout.heading is not None
-        self.first_row = 2 if self.has_heading else 1
+        self.first_row = 1 + self.has_heading + (layout.units is not None)
         self.names = [name or f"x{k}" for k, name in enumerate(layout.heading or [""] * layout.columns)]
         self._check_names()
 
@@ -60,7 +61,7 @@ class TextFile(NumbersFile):
         with opened(self.path) as file:
             lines = itertools.islice(file, self._layout.skipped, None)
             row = self.first_row
-            for cells in csv.reader(lines, delimiter=self.delimiter):
+            for cells in cells_of(lines, self.delimiter):
                 if len(cells) != len(self.names):
                     if not any(cell.strip() for cell in cells):
                         continue  # a blank line
@@ -68,9 +69,26 @@ class TextFile(NumbersFile):
                 yield cells
                 row += 1
 
+    def notes(self, names: Sequence[str]) -> list[str]:
+        """Sentences about how some columns were read, where it could be meant otherwise."""
+        units, rows = self._layout.units, list(itertools.islice(self.cells(), _BLOCK_ROWS))
+        notes = []
+        if units is not None:
+            held = next(cell for cell in units if cell not in _MISSING)
+            notes.append(f"Row 2 of {self.path.name} was left out: it holds {held!r}, and no numbers.")
+        columns = {
+            name: [cell for cell in cells if cell not in _MISSING and is_number(cell, self.delimiter)]
+            for name, cells in ((name, self._column(rows, name)) for name in names)
+        }
+        return notes + [thousands_note(*found) for found in doubtful(columns, self.delimiter).items()]
+
+    def _column(self, rows: Sequence[Sequence[str]], name: str) -> list[str]:
+        place = self.names.index(name)
+        return [row[place].strip() for row in rows]
+
     def _blocks(self, places: Mapping[str, int]) -> Iterator[dict[str, Any]]:
         """The cells of some columns, by name, block by block."""
-        if importlib.util.find_spec("pyarrow") is None:
+        if self.delimiter == BLANKS or importlib.util.find_spec("pyarrow") is None:
             yield from self._plain_blocks(places)
             return
         from nalm.data.arrow_text import UnevenRow, blocks
@@ -86,15 +104,17 @@ class TextFile(NumbersFile):
             yield {name: [row[place] for row in block] for name, place in places.items()}
 
     def _uneven(self, cells: int, row: int) -> ArgumentError:
-        got = f"{cells} in row {row} of {self.path}"
-        return ArgumentError("data", f"rows of {len(self.names)} numbers, like the first row", got)
+        what = f"has {cells} cell{'' if cells == 1 else 's'} in row {row}, but {len(self.names)} in row 1"
+        return FileError(self.path, what, "Give every row as many cells as there are columns.")
 
 
 def _unreadable(path: Path, error: Exception) -> ArgumentError:
     if isinstance(error, ArgumentError):
         return error
     why = str(error).partition("\n")[0].rstrip(".")
-    return ArgumentError("data", "a readable text file in UTF-8", f"{path}: {why}")
+    if isinstance(error, UnicodeDecodeError) or "UTF8" in why:
+        return FileError(path, "is not text in UTF-8", "Save it in UTF-8.")
+    return FileError(path, f"cannot be read: {why}")
 
 
 def _numbers(cells: Any, delimiter: str) -> tuple[np.ndarray, int | None]:

@@ -159,12 +159,12 @@ def _one(target: str, table: FitTable, seconds: float, *held: Any) -> TargetFit:
     expression, latex, verdict, error, r2, alternatives, notes = held
     is_there = expression is not None and verdict != NONE
     others = [
-        {"expression": str(other.expression), "error": _finite(other.error), "length": int(other.length)}
+        {"expression": _text(other.expression), "error": _finite(other.error), "length": int(other.length)}
         for other in alternatives
     ]
     return TargetFit(
         target=target,
-        expression=str(expression) if is_there else None,
+        expression=_text(expression) if is_there else None,
         latex=str(latex) if is_there else None,
         verdict=str(verdict),
         error=float(error),
@@ -173,6 +173,13 @@ def _one(target: str, table: FitTable, seconds: float, *held: Any) -> TargetFit:
         notes=[*table.notes, *(_in_rows_of_file(note, table) for note in notes)],
         seconds=float(seconds),
     )
+
+
+def _text(expression: Any) -> str:
+    """A formula as text, without zeros that only fill up its numbers."""
+    from sympy import sstr
+
+    return str(sstr(expression, full_prec=False))
 
 
 def _in_rows_of_file(note: str, table: FitTable) -> str:

@@ -10,11 +10,13 @@ from typing import TextIO
 
 import numpy as np
 
+from nalm.data.cell_cures import cure
 from nalm.data.columns import NumbersFile
 from nalm.discover.saved import SavedFormula
-from nalm.errors import ArgumentError, nearest
+from nalm.errors import ArgumentError, FileError, nearest
 
 _BLOCK = 10_000
+_CORRECT = "Correct the cell, or leave it empty and the row gets no prediction."
 
 
 @dataclass(frozen=True)
@@ -37,7 +39,7 @@ def predict_file(formula: SavedFormula, file: NumbersFile) -> Predicted:
     missing = np.zeros(rows, dtype=bool)
     for column in columns.values():
         missing |= np.isnan(column)
-    notes = _outside_notes(formula, file, columns, rows)
+    notes = file.notes(formula.needed) + _outside_notes(formula, file, columns, rows)
     notes += _empty_note(file, missing, "a number is missing in a column that the formula needs")
     without = ~np.isfinite(found).all(axis=1) & ~missing
     notes += _empty_note(file, without, "the formula has no value, as where it divides by zero")
@@ -67,15 +69,14 @@ def _columns(formula: SavedFormula, file: NumbersFile) -> tuple[dict[str, np.nda
     needed = formula.needed
     gone = [name for name in needed if name not in file.names]
     if gone:
-        close = nearest(gone[0], file.names)
-        got = f"{file.path}, which has no column {', '.join(map(repr, gone))}"
-        hint = f"Did you mean {close!r}?" if close else ""
-        raise ArgumentError("data", f"a file with the columns {', '.join(needed)}", got, hint)
+        close = [name for name in (nearest(name, file.names) for name in gone) if name]
+        what = f"has no column {', '.join(map(repr, gone))}, which the formula needs"
+        raise FileError(file.path, what, f"Did you mean {', '.join(map(repr, close))}?" if close else "")
     if not needed:
         return {}, sum(1 for _ in file.cells())
     found = file.read(needed)
     for name, cell in found.others.items():
-        raise ArgumentError("data", f"numbers in column {name}", f"{cell} of {file.path}")
+        raise FileError(file.path, f"has {cell}, column {name}, not a number", cure(cell.text) or _CORRECT)
     return dict(zip(found.names, found.values.T)), len(found.values)
 
 

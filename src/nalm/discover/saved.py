@@ -121,8 +121,7 @@ def load_formula(path: Path | str) -> SavedFormula:
     except FormulaError as error:
         raise FormulaError(f"{path} cannot be used. {error}") from None
     except (SafetensorError, ValueError, KeyError, TypeError, AttributeError, OSError) as error:
-        why = str(error).partition("\n")[0].rstrip(".")
-        raise FormulaError(f"{path} is no formula saved by nalm, or is damaged: {why}.") from None
+        raise FormulaError(f"{path} is no formula saved by nalm, or is damaged.") from error
 
 
 def _write(path: Path, names: list[str], found: list[tuple[str, Any, str]], box: np.ndarray) -> None:

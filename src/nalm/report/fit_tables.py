@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from nalm.discover.fit_file import NONE, TargetFit
-from nalm.report.text_table import Column, TextTable
+from nalm.report.short_formula import in_lines, with_few_digits
+from nalm.report.text_table import GAP, NARROWEST, Column, TextTable
 
 MEANINGS = {
     "exact": "the formula meets every row to the data's precision, and the rows could have contradicted it.",
@@ -13,6 +14,8 @@ MEANINGS = {
     NONE: "no formula of sums, products, powers and numbers comes near the rows.",
 }
 """What verdicts mean."""
+_LINES = 3
+"""The most lines that another formula takes."""
 
 
 def formula_lines(found: Sequence[TargetFit]) -> list[str]:
@@ -31,14 +34,20 @@ def paragraphs(one: TargetFit, is_only: bool) -> list[str]:
     return [verdict, errors, *one.notes]
 
 
-def alternatives_table(one: TargetFit) -> TextTable | None:
-    """Other formulas, the shorter ones first; None if there are none."""
+def alternatives_table(one: TargetFit, width: int) -> TextTable | None:
+    """Other formulas, the shorter ones first; None if there are none.
+
+    Args:
+        one: what was found for a target.
+        width: the width of the table; formulas are wrapped, and cut after a few lines.
+    """
     columns = (Column("length"), Column("relative error"), Column("formula", prose=True))
+    room = max(NARROWEST, width - sum(len(column.name + GAP) for column in columns[:2]))
     rows = [
         (
             str(other["length"]),
             "-" if other["error"] is None else f"{other['error']:.1e}",
-            other["expression"],
+            " ".join(in_lines(with_few_digits(other["expression"]), room, _LINES)),
         )
         for other in sorted(one.alternatives, key=lambda other: other["length"])
         if other["expression"] != one.expression
@@ -48,4 +57,4 @@ def alternatives_table(one: TargetFit) -> TextTable | None:
 
 def _share(r2: float) -> str:
     """R2 with as many nines as it has, up to rounding."""
-    return f"{r2:.12g}" if r2 > 0.999 else f"{r2:.4g}"
+    return f"{r2:.12g}" if r2 > 0.999 else f"{0.0 if abs(r2) < 1e-9 else r2:.4g}"

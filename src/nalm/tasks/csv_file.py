@@ -9,7 +9,7 @@ import numpy as np
 
 from nalm.data.columns import Columns, NoNumber, NumbersFile
 from nalm.data.numbers_file import ENDINGS, open_numbers
-from nalm.errors import ArgumentError, unknown
+from nalm.errors import FileError, unknown
 
 __all__ = ["ENDINGS", "CsvFile", "read_csv"]
 
@@ -38,7 +38,7 @@ class CsvFile:
         if target not in self.names:
             raise unknown("target", target, self.names)
         if len(self.names) < 2:
-            raise ArgumentError("data", "two columns or more", f"one column in {self.path}")
+            raise FileError(self.path, "has one column", "At least two are needed.")
         place = self.names.index(target)
         others = [k for k in range(len(self.names)) if k != place]
         return [self.names[k] for k in others], self.values[:, others], self.values[:, place]
@@ -52,14 +52,12 @@ def read_csv(path: Path | str) -> CsvFile:
     if wrong:
         name = min(wrong, key=lambda name: wrong[name].row)
         cell = wrong[name]
-        got = (
-            f"{repr(cell.text) if cell.text else 'nothing'} in row {cell.row}, column {name}, of {file.path}"
+        what = f"has {repr(cell.text) if cell.text else 'nothing'} in row {cell.row}, column {name}"
+        raise FileError(
+            file.path, f"{what}, not a number", "Remove such rows or columns from the file first."
         )
-        hint = "Remove such rows or columns from the file first."
-        raise ArgumentError("data", "numbers below the heading", got, hint)
     if not len(found.values):
-        got = f"{file.path}, which only has a heading"
-        raise ArgumentError("data", "a file with rows of numbers", got)
+        raise FileError(file.path, "only has a heading, and no rows below it")
     return CsvFile(file.path, file.names, found.values)
 
 
