@@ -97,7 +97,7 @@ def _tree(node: sp.Expr, places: Mapping[sp.Symbol, int]) -> Tree:
 def _number(node: sp.Expr) -> np.float64:
     """A number in float64, part by part: sympy would compute all digits of a power of a power."""
     if not node.args:
-        return np.float64(float(node))
+        return np.float64(np.nan if node is sp.I else float(node))
     parts = [_number(part) for part in node.args]
     if node.is_Add:
         return np.float64(np.sum(parts))

@@ -17,6 +17,8 @@ _BITS_TO_SPARE = 5.0
 """A number must be known to so many bits more than it takes to write the simple one."""
 _WIDTH = 4.0
 """How many standard deviations a simple number may be away."""
+_ROUNDINGS = 4e-15
+"""A fitted number is never known better than to a few roundings."""
 _MOST_DENOMINATOR = 2000
 _MOST_DIGITS = 9
 _DECIMAL_FROM = 20
@@ -64,7 +66,7 @@ def simple(value: float, uncertainty: float) -> Simple | None:
 
 def _near(value: float, width: float) -> Iterator[tuple[float, str, sp.Expr]]:
     """Simple numbers that are at most this far away: their bits, and a fraction with a named factor."""
-    width = max(width, 4e-16 * abs(value))
+    width = max(width, _ROUNDINGS * abs(value))
     for factor, size, cost in _FACTORS:
         fraction = _fraction(value / size, width / size)
         if fraction is not None:

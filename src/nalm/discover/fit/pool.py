@@ -47,11 +47,14 @@ class Pool:
 
     def bits(self, fitted: Fitted) -> float:
         """The bits that it takes to write the formula, and what it leaves unexplained."""
-        formula = fitted.formula
         error = max(fitted.error / self.deviation, _FLOOR)
+        return self.rows * math.log2(error) + self.written(fitted)
+
+    def written(self, fitted: Fitted) -> float:
+        """The bits that it takes to write the formula."""
+        formula = fitted.formula
         parts = _BITS_PER_PART * formula.length + _bits_of_powers(formula.expression)
-        written = parts + _BITS_PER_CONSTANT * len(formula.constants)
-        return self.rows * math.log2(error) + written
+        return parts + _BITS_PER_CONSTANT * len(formula.constants)
 
     def front(self) -> list[Fitted]:
         """The formulas that no other beats in both error and length, short ones first."""

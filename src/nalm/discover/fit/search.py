@@ -28,6 +28,8 @@ from nalm.discover.fit.stepwise import stepwise_formulas
 
 _EXACT = 1e-13
 """Relative residuals below this are roundings: the search ends."""
+_INTRICATE = 80.0
+"""Formulas that take more bits than this to write are intricate."""
 _NO_ROW_OFF = 1e-9
 """The same for all rows together: a single row that is off does more."""
 _PER_STAGE = 40
@@ -279,9 +281,8 @@ class Search:
 
     @property
     def is_intricate(self) -> bool:
-        """Whether the best formula has so many numbers that it may owe its fit to single rows."""
-        best = self.pool.best
-        return best is not None and len(best.formula.constants) > _NUMBERS + len(best.formula.used)
+        """Whether the best formula is so long that it may owe its fit to single rows."""
+        return self.pool.best is not None and self.pool.written(self.pool.best) > _INTRICATE
 
     def _leaves_noise(self) -> bool:
         """Whether the best formula leaves only noise."""

@@ -16,6 +16,7 @@ from enum import StrEnum
 import numpy as np
 import sympy as sp
 import torch
+from threadpoolctl import threadpool_limits
 
 from nalm.discover.evidence import are_roundings, dependent_columns
 from nalm.discover.fit.constants import simple
@@ -212,9 +213,8 @@ def _given_by_others(column: int, x: np.ndarray, names: Sequence[str]) -> sp.Exp
         return None
     symbols = tuple(sp.Symbol(names[k], real=True) for k in others)
     search = Search(x[:, others], x[:, column], symbols, np.random.default_rng(0), _SHORT)
-    if not search.cheap() or search.is_intricate:
-        return None
-    best = search.result().best
+    with threadpool_limits(1):
+        best = search.result().best if search.cheap() and not search.is_intricate else None
     return None if best is None else best.formula.expression
 
 
