@@ -38,6 +38,8 @@ _AS_GOOD_AS_FREE = 0.7
 _FEW_VALUES, _FEW_ROWS = 3, 8
 _MET = 0.9
 """A formula that fits this share of the rows exactly is right; the others are named."""
+_INDEPENDENT = 0.8
+"""A column of which others leave more than this share of the variance is given by no formula of them."""
 _SHORT = 2.0
 """The seconds of a search for a formula of one column by others."""
 _COARSEST = 1e-3
@@ -209,13 +211,25 @@ def _ties(
 def _given_by_others(column: int, x: np.ndarray, names: Sequence[str]) -> sp.Expr | None:
     """The formula of the other columns that gives a column, if a short search finds one."""
     others = [k for k in range(x.shape[1]) if k != column]
-    if not others or len(x) < _FEW_ROWS:
+    if not others or len(x) < _FEW_ROWS or not _depends(x[:, column], x[:, others]):
         return None
     symbols = tuple(sp.Symbol(names[k], real=True) for k in others)
     search = Search(x[:, others], x[:, column], symbols, np.random.default_rng(0), _SHORT)
     with threadpool_limits(1):
         best = search.result().best if search.cheap() and not search.is_intricate else None
     return None if best is None else best.formula.expression
+
+
+def _depends(column: np.ndarray, others: np.ndarray) -> bool:
+    """Whether others and their squares explain part of a column: else no short formula of them gives it."""
+    scaled = (others - others.mean(0)) / np.maximum(others.std(0), 1e-300)
+    design = np.column_stack([np.ones(len(column)), scaled, scaled**2])
+    freedom = len(column) - design.shape[1]
+    if freedom < 1:
+        return True
+    left = column - design @ np.linalg.lstsq(design, column, rcond=None)[0]
+    unexplained = (left**2).sum() / freedom / max(float(np.var(column, ddof=1)), 1e-300)
+    return bool(unexplained < _INDEPENDENT)
 
 
 def _hidden(numbers: Sequence[sp.Expr], x: np.ndarray, names: Sequence[str]) -> list[str]:
