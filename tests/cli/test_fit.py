@@ -163,6 +163,11 @@ WRONG = {
     "seed": (["--target", "energy", "--seed", "-1"], "seed"),
     "plot": (["--target", "energy", "--plot", "plot.gif"], "plot.*png, svg, pdf, html"),
     "save over the data": (["--target", "energy", "--save", EXAMPLE], "other than the data"),
+    "json over the data": (["--target", "energy", "--json", EXAMPLE], "other than the data"),
+    "two outputs in one file": (
+        ["--target", "energy", "--json", "same.out", "--save", "same.out"],
+        "other than that of --json",
+    ),
     "plot into a folder": (["--target", "energy", "--save", str(Path(EXAMPLE).parent)], "a file to write"),
 }
 

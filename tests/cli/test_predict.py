@@ -148,3 +148,11 @@ def test_a_file_that_is_read_is_not_written(run, model, data):
     code, _, err = run("predict", model(energy=ENERGY), path, "-o", path)
     assert code == 2
     assert "not one that is read" in only_line(err)
+
+
+def test_predictions_are_text(run, model, data, tmp_path):
+    file = tmp_path / "predicted.parquet"
+    code, _, err = run("predict", model(energy=ENERGY), data("v,mass [kg]\n1,2\n"), "-o", str(file))
+    assert code == 2
+    assert "a file for text" in err
+    assert not file.exists()

@@ -11,6 +11,7 @@ import sympy as sp
 import torch
 
 import nalm
+from nalm.discover.fit.found import find_formula
 from nalm.errors import ArgumentError
 
 pytest.importorskip("sklearn")
@@ -72,6 +73,20 @@ def test_several_targets_have_a_formula_each():
     assert model.to_torch()(torch.from_numpy(X)).shape == (80, 3)
 
 
+def test_the_time_is_shared_among_targets_that_wait_for_each_other(monkeypatch):
+    given = []
+
+    def remembered(*arguments):
+        given.append(arguments[4])
+        return find_formula(*arguments)
+
+    monkeypatch.setattr("nalm.discover.regressor.find_formula", remembered)
+    y = np.column_stack([PRODUCT, X[:, 1] - X[:, 3], np.sqrt(X[:, 0])])
+    with joblib.parallel_config(backend="threading"):
+        regressor(max_seconds=12, n_jobs=2).fit(X, y)
+    assert given == [6.0] * 3
+
+
 def test_one_target_in_a_column_of_its_own_stays_a_column():
     model = regressor().fit(X, PRODUCT[:, None])
     assert model.predict(X).shape == (80, 1)
@@ -104,6 +119,14 @@ def test_columns_may_have_any_names(names):
     assert {symbol.name for symbol in model.expression_.free_symbols} == set(names)
     np.testing.assert_allclose(model.predict(table), y, rtol=1e-13)
     np.testing.assert_allclose(model.to_torch()(torch.from_numpy(X))[:, 0].detach(), y, rtol=1e-13)
+
+
+@pytest.mark.parametrize(
+    ("x_unit", "y_unit", "named"), [(1, 1e200, "y"), (1, 1e-200, "y"), (1e-170, 1, "x0")]
+)
+def test_numbers_whose_squares_have_no_double_are_refused(x_unit, y_unit, named):
+    with pytest.raises(ArgumentError, match=rf"column {named} .* in another unit"):
+        regressor().fit(x_unit * X, y_unit * PRODUCT)
 
 
 def test_two_columns_of_one_name_are_refused():

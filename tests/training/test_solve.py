@@ -199,8 +199,7 @@ def test_a_wrong_row_is_named_wherever_it_is_split_to(size):
             solution = nalm.solve(unit, x, y, seed=seed)
             assert solution.found is Found.DISCRETE
             assert solution.notes == (
-                "The formula fits all but 1 of 1,000 rows to the data's precision; "
-                f"the other row is {row}, not counted in the unexplained share.",
+                f"The formula fits all but 1 of 1,000 rows to the data's precision; the other row is {row}.",
             )
             assert unit.weight.tolist() == [[1, 1, 0, 0]]
 

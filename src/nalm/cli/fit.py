@@ -96,12 +96,15 @@ def _check(max_seconds: float, seed: int | None, jobs: int) -> None:
 def _check_files(data: Path, json_file: str | None, save: Path | None, plot: Path | None) -> None:
     """Refuse files that cannot be written, before any work is done."""
     check_writable(json_file)
-    for argument, path in (("save", save), ("plot", plot)):
+    written = {data.resolve(): "the data"}
+    json_path = None if json_file is None or json_file == "-" else Path(json_file)
+    for argument, path in (("json", json_path), ("save", save), ("plot", plot)):
         if path is None:
             continue
-        check_output(path, argument=argument)
-        if path.resolve() == data.resolve():
-            raise ArgumentError(argument, "a file other than the data", repr(str(path)))
+        if argument != "json":
+            check_output(path, argument=argument)
+        if (taken := written.setdefault(path.resolve(), f"that of --{argument}")) != f"that of --{argument}":
+            raise ArgumentError(argument, f"a file other than {taken}", repr(str(path)))
     if plot is not None:
         from nalm.report.fit_plot import check_plot
 

@@ -32,6 +32,8 @@ def predict(
     output = None if output is not None and str(output) == "-" else output
     if output is not None:
         check_output(output)
+        if output.suffix == ".parquet":
+            raise ArgumentError("output", "a file for text, such as predicted.csv", repr(str(output)))
         if output.resolve() in (data.resolve(), model.resolve()):
             raise ArgumentError("output", "a new file, not one that is read", repr(str(output)))
     with interrupts.importing():

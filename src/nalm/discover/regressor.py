@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-import sympy as sp
+from joblib import effective_n_jobs
 from sklearn.base import BaseEstimator, MultiOutputMixin, RegressorMixin
 from sklearn.utils import check_random_state
 from sklearn.utils.parallel import Parallel, delayed
@@ -17,6 +17,9 @@ from nalm.discover.fit.found import Alternative, Found, find_formula
 from nalm.discover.fit.module import FormulaModule
 from nalm.discover.fit.search import Progress
 from nalm.errors import ArgumentError, check_above_zero
+from nalm.symbolic.latex import latex
+
+_SMALLEST, _LARGEST = 1e-100, 1e100
 
 
 class ArithmeticRegressor(MultiOutputMixin, RegressorMixin, BaseEstimator):
@@ -79,8 +82,11 @@ class ArithmeticRegressor(MultiOutputMixin, RegressorMixin, BaseEstimator):
         self._one = targets.ndim == 1
         columns = targets.reshape(len(targets), -1).T
         names = self._names()
+        for name, column in (*zip(names, x.T), *(("y", column) for column in columns)):
+            _check_size(name, column)
         seed = int(check_random_state(self.random_state).randint(2**31 - 1))
-        share = self.max_seconds / max(1, len(columns) // max(1, self.n_jobs or 1))
+        at_once = min(len(columns), effective_n_jobs(self.n_jobs))
+        share = self.max_seconds / -(-len(columns) // at_once)  # targets wait for those before them
         self._found: list[Found] = Parallel(n_jobs=self.n_jobs)(
             delayed(find_formula)(x, column, names, seed, share, self.on_progress) for column in columns
         )
@@ -99,7 +105,7 @@ class ArithmeticRegressor(MultiOutputMixin, RegressorMixin, BaseEstimator):
 
     def _tell(self) -> None:
         self.expression_ = self._each(lambda found: found.formula.expression)
-        self.latex_ = self._each(lambda found: sp.latex(found.formula.expression))
+        self.latex_ = self._each(lambda found: latex(found.formula.expression))
         self.verdict_ = self._each(lambda found: str(found.judged.verdict))
         self.notes_ = self._each(lambda found: list(found.notes))
         self.alternatives_ = self._each(lambda found: list(found.alternatives))
@@ -126,6 +132,15 @@ class ArithmeticRegressor(MultiOutputMixin, RegressorMixin, BaseEstimator):
         check_is_fitted(self)
         formulas = [found.formula for found in self._found]
         return FormulaModule([f.expression for f in formulas], formulas[0].symbols)
+
+
+def _check_size(name: str, column: np.ndarray) -> None:
+    """Refuse numbers whose squares and cubes have no double."""
+    largest = float(np.abs(column).max())
+    if largest and not _SMALLEST <= largest <= _LARGEST:
+        wrong = f"column {name} with numbers up to {largest:g}"
+        expected = f"of columns with numbers of a size between {_SMALLEST:g} and {_LARGEST:g}"
+        raise ArgumentError("table", expected, wrong, "Write the column in another unit.")
 
 
 __all__ = ["Alternative", "ArithmeticRegressor", "Progress"]

@@ -50,6 +50,7 @@ def solve_runs(runs: RunGroup, options: Options) -> Trained:
         for done, (task, recipe, seed) in enumerate(zip(runs.tasks, runs.recipes, runs.seeds)):
             on_progress(done * iterations)
             solved.append(_run(flat, task, recipe, seed, iterations, steps))
+            _tell(options, done, flat, task, steps, solved[-1])
         on_progress(len(runs) * iterations)
         return _collect(flat, runs, steps, solved, time.perf_counter() - began)
 
@@ -92,6 +93,15 @@ def _run(flat: Flat, task: Task, recipe: Recipe, seed: int, limit: int, steps: S
         for name, error in _errors(flat, task, seed, split, points).items()
     }
     return _Solved(result, points, errors)
+
+
+def _tell(options: Options, index: int, flat: Flat, task: Task, steps: Sequence[int], run: _Solved) -> None:
+    """Report the logged steps of a run, all at once: only then is it known which start was chosen."""
+    decisive = task.measures[0].name
+    validation, test = (run.errors[f"{split}/{decisive}"] for split in (Split.VALIDATION, task.tests[0]))
+    for k, step in enumerate(steps):
+        at = slice(k, k + 1)
+        options.tell(index, step, validation[at], test[at], flat.named(run.points[at]))
 
 
 def _contiguous(rows: tuple[Tensor, Tensor]) -> tuple[Tensor, Tensor]:

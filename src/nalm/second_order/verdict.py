@@ -109,7 +109,7 @@ def off_sentence(met: Tensor) -> str:
     named = ", ".join(map(str, off[:5])) + (", …" if len(off) > 5 else "")
     verb = "row is" if len(off) == 1 else "rows are"
     met_rows = f"The formula fits all but {len(off)} of {len(met):,} rows to the data's precision"
-    return f"{met_rows}; the other {verb} {named}, not counted in the unexplained share."
+    return f"{met_rows}; the other {verb} {named}."
 
 
 def unexplained(outputs: Tensor, y: Tensor, targets: Tensor | None = None) -> float:

@@ -5,8 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-import sympy as sp
-
+from nalm.symbolic.latex import latex
 from nalm.symbolic.rounding import Move
 
 TOLERANCE = 0.01
@@ -68,4 +67,4 @@ class Explanation:
 
     def latex(self) -> str:
         """The expressions for LaTeX."""
-        return ", ".join(sp.latex(e) for e in self.expressions)
+        return ", ".join(map(latex, self.expressions))

@@ -148,7 +148,7 @@ def test_a_row_that_is_wrong_is_named_and_does_not_change_the_formula(row, shift
     got = found(x, y)
     assert got.formula.expression == expression
     assert got.judged.verdict == "approximate"
-    assert any(f"the other row is {row}," in note for note in got.notes)
+    assert any(f"the other row is {row}." in note for note in got.notes)
 
 
 @pytest.mark.parametrize(("value", "shown"), [(4.0, "4"), (np.pi, "pi"), (0.0, "0"), (-2.5, "-5/2")])
@@ -206,3 +206,15 @@ def test_a_column_that_others_give_by_a_formula_is_not_exact(column):
     got = find_formula(np.column_stack([a, b, c, given]), given * c, ["a", "b", "c", "g"], 0, 10)
     assert got.judged.verdict == "approximate"
     assert got.notes[0].startswith("Column g is given by the others")
+
+
+def test_a_search_that_time_cuts_off_says_so():
+    x = table(200)
+    noise = np.random.default_rng(1).normal(size=200)
+    y = np.sin(x[:, 0]) * x[:, 1] + np.exp(-x[:, 2]) + 0.01 * noise
+    assert any("Time was over" in note for note in found(x, y, seconds=0.5).notes)
+
+
+def test_a_search_that_ends_by_itself_says_nothing_of_time():
+    x = table()
+    assert not any("Time was over" in note for note in found(x, x[:, 0] * x[:, 1]).notes)

@@ -1,9 +1,10 @@
 """The three terms of a square are written as the square, and nothing else changes."""
 
+import numpy as np
 import pytest
 import sympy as sp
 
-from nalm.discover.fit.squares import with_squares
+from nalm.discover.fit.squares import with_squares, without_idle_signs
 
 A, B, C, D = sp.symbols("a b c d", positive=True)
 
@@ -50,3 +51,12 @@ def test_the_value_never_changes(seed):
     terms = [A**2, -2 * A * B, B**2, C**2, 2 * B * C, D, A * D]
     some = sp.Add(*(t for k, t in enumerate(terms) if (seed * 37 + 11) >> k & 1))
     assert sp.expand(with_squares(sp.sqrt(some)) ** 2 - some) == 0
+
+
+def test_absolute_values_of_what_keeps_its_sign_are_not_needed():
+    a, b = symbols = sp.symbols("a b", real=True)
+    x = np.array([[3.0, 1.0], [5.0, 2.0]])
+    assert without_idle_signs(sp.Abs(a - b) / b, symbols, x) == (a - b) / b
+    assert without_idle_signs(sp.Abs(b - a) / b, symbols, x) == (a - b) / b
+    mixed = np.array([[3.0, 1.0], [1.0, 2.0]])
+    assert without_idle_signs(sp.Abs(a - b), symbols, mixed) == sp.Abs(a - b)

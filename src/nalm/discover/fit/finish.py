@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -9,7 +10,8 @@ import sympy as sp
 
 from nalm.discover.fit.constants import simple
 from nalm.discover.fit.formula import Formula, length
-from nalm.discover.fit.squares import with_squares
+from nalm.discover.fit.scales import without_idle_scales
+from nalm.discover.fit.squares import with_squares, without_idle_signs
 
 _IDLE = 3.0
 """A constant that is at most so many standard deviations from zero is made zero."""
@@ -51,7 +53,7 @@ def measured(formula: Formula, x: np.ndarray, y: np.ndarray) -> Fitted:
 
 def refined(expression: sp.Expr, symbols: tuple[sp.Symbol, ...], x: np.ndarray, y: np.ndarray) -> Fitted:
     """The formula with its constants fitted, and without terms that do nothing."""
-    formula, deviations = Formula(expression, symbols).fitted(x, y)
+    formula, deviations = Formula(without_idle_scales(expression), symbols).fitted(x, y)
     best = measured(formula, x, y)
     while formula.constants and np.isfinite(best.error):
         # How many standard deviations each constant is away from zero.
@@ -142,23 +144,31 @@ def shortened(fitted: Fitted, x: np.ndarray, y: np.ndarray) -> Fitted:
         return fitted
     best = fitted
     for way in (with_squares, sp.factor_terms, _factored, lambda e: with_squares(_factored(e)), _cancelled):
-        try:
-            tried = Formula(way(expression), fitted.formula.symbols)
-        except (
-            sp.PolynomialError,
-            ValueError,
-            TypeError,
-            AttributeError,
-            NotImplementedError,
-            ZeroDivisionError,
-        ):
+        written = _written(way, expression)
+        if written is None:
             continue
+        tried = Formula(without_idle_signs(written, fitted.formula.symbols, x), fitted.formula.symbols)
         if tried.length >= best.formula.length:
             continue
         new = measured(tried, x, y)
         if new.error <= 2 * best.error + 1e-14 * float(np.abs(y).max()):
             best = new
     return best
+
+
+def _written(way: Callable[[sp.Expr], sp.Expr], expression: sp.Expr) -> sp.Expr | None:
+    """The expression written in some way; None if sympy cannot."""
+    try:
+        return way(expression)
+    except (
+        sp.PolynomialError,
+        ValueError,
+        TypeError,
+        AttributeError,
+        NotImplementedError,
+        ZeroDivisionError,
+    ):
+        return None
 
 
 def _cancelled(expression: sp.Expr) -> sp.Expr:

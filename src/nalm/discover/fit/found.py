@@ -18,7 +18,7 @@ from nalm.discover.fit.formula import Formula
 from nalm.discover.fit.outside import outside_notes
 from nalm.discover.fit.pool import Pool
 from nalm.discover.fit.search import Progress, Search
-from nalm.discover.fit.verdict import Judged, judged
+from nalm.discover.fit.verdict import Judged, Verdict, judged
 from nalm.second_order.precision import tolerance
 from nalm.threads import one_thread
 
@@ -28,6 +28,7 @@ _NEARLY_ALL = 0.9
 _ROWS_TO_COMPARE = 1000
 _SAMPLE, _SAMPLES = 40, 3
 """Rows of a sample, and the number of samples, in which there may be no wild row."""
+_CUT_OFF = "Time was over before everything was tried: with more seconds, a better formula may be found."
 _AGREES = 1e-9
 """A row agrees with a formula if it is off by less than this share."""
 
@@ -88,10 +89,12 @@ def find_formula(
     symbols = tuple(_symbol(name, x[:, k]) for k, name in enumerate(names))
     # Two threads are slower than one on matrices of this size.
     with one_thread(), threadpool_limits(1), np.errstate(all="ignore"):
-        pool = _searched(_without_copies(x), y, symbols, seed, max_seconds, on_progress)
+        search = _searched(_without_copies(x), y, symbols, seed, max_seconds, on_progress)
+        pool = search.result()
         best = _best(pool, x, y)
         said = judged(best, x, y, names)
-    notes = [*said.notes, *outside_notes(best, x.min(0), x.max(0), names)]
+    cut_off = [_CUT_OFF] if search.cut_off and said.verdict is not Verdict.EXACT else []
+    notes = [*said.notes, *cut_off, *outside_notes(best, x.min(0), x.max(0), names)]
     real = {symbol: sp.Symbol(symbol.name, real=True) for symbol in symbols}
     listed = tuple(_alternative(fitted, pool, real) for fitted in pool.front())
     named = Formula(as_decimals(best.expression).xreplace(real), tuple(real[s] for s in symbols))
@@ -121,7 +124,7 @@ def _searched(
     seed: int,
     max_seconds: float,
     on_progress: Callable[[Progress], None] | None,
-) -> Pool:
+) -> Search:
     """Search quickly, then without rows that stand out, then thoroughly."""
     precision, ends = _precision(x, y), time.monotonic() + max_seconds
 
@@ -132,15 +135,15 @@ def _searched(
     whole = search(slice(None))
     settled = whole.quick()
     if time.monotonic() > ends or (whole.is_exact and not whole.is_intricate):
-        return whole.result()
+        return whole
     for good in _without_wild_rows(whole, x, y, search):
         usual = search(good)
         usual.quick()
         if usual.is_exact and _is_right(usual, x, y):
-            return usual.result()
+            return usual
     if not settled and not whole.is_exact:
         whole.rest()
-    return whole.result()
+    return whole
 
 
 def _without_wild_rows(

@@ -126,6 +126,10 @@ class Search:
         max_seconds: the time after which the search ends with what it has.
         precision: the relative precision of the targets.
         on_progress: is told about every stage and every better formula.
+
+    Attributes:
+        pool: the formulas so far.
+        cut_off: whether time was over before everything was tried.
     """
 
     def __init__(
@@ -144,6 +148,7 @@ class Search:
         self.precision = precision
         self.on_progress = on_progress
         y_size = float(np.median(np.abs(self.rows.all_y)))
+        self.cut_off = False
         self.pool = Pool(len(self.rows.all_y), deviation_of(self.rows.all_y), y_size)
         self._groups = self._made()
 
@@ -170,15 +175,21 @@ class Search:
             for stage, found in stages:
                 self._tell(stage)
                 for expression in itertools.islice(found, _PER_STAGE):
-                    if (self._consider(expression, stage) and self.is_exact) or self.late():
+                    if self._consider(expression, stage) and self.is_exact:
+                        return True
+                    if self._must_end():
                         return True
             # Noise can hide behind several formulas: the best of a whole group counts.
             if may_settle and self.pool.best is not before and self._leaves_noise():
                 self._try_neighbours()
                 return True
-            if self.late():
+            if self._must_end():
                 return True
         return False
+
+    def _must_end(self) -> bool:
+        self.cut_off = self.late()
+        return self.cut_off
 
     def _try_neighbours(self) -> None:
         """Formulas with simpler powers than those of the best, which noise may have bent."""

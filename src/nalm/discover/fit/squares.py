@@ -5,7 +5,10 @@ It is shorter, and it is computed without the cancellation that costs digits whe
 
 from __future__ import annotations
 
+import numpy as np
 import sympy as sp
+
+from nalm.discover.fit.formula import Formula
 
 
 def with_squares(expression: sp.Expr) -> sp.Expr:
@@ -47,3 +50,15 @@ def _root(term: sp.Expr) -> sp.Expr | None:
         return None
     root = sp.sqrt(coefficient)
     return root * sp.Mul(*(base ** (e / 2) for base, e in powers.items())) if root.is_Rational else None
+
+
+def without_idle_signs(expression: sp.Expr, symbols: tuple[sp.Symbol, ...], x: np.ndarray) -> sp.Expr:
+    """The expression without absolute values of what has the same sign in every row."""
+    for absolute in expression.atoms(sp.Abs):
+        inner = absolute.args[0]
+        values = Formula(inner, symbols)(x)
+        if (values >= 0).all():
+            expression = expression.xreplace({absolute: inner})
+        elif (values <= 0).all():
+            expression = expression.xreplace({absolute: -inner})
+    return expression

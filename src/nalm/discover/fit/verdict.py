@@ -19,8 +19,10 @@ import torch
 from threadpoolctl import threadpool_limits
 
 from nalm.discover.evidence import are_roundings, dependent_columns
-from nalm.discover.fit.constants import simple
+from nalm.discover.fit.constants import as_decimals, simple
+from nalm.discover.fit.finish import measured, simplified
 from nalm.discover.fit.formula import Formula
+from nalm.discover.fit.lookalikes import lookalikes
 from nalm.discover.fit.search import Search
 from nalm.second_order.precision import tolerance
 from nalm.second_order.verdict import BITS_TO_SPARE, bits_per_row, off_sentence
@@ -45,6 +47,7 @@ _SHORT = 2.0
 _COARSEST = 1e-3
 """Columns that differ by more than this share are told apart by any data."""
 _ROWS_AT_ONCE = 100_000
+_ROWS_TO_COMPARE = 1000
 _ROWS_TO_COUNT = 10_000
 """So many distinct rows are always enough."""
 
@@ -166,7 +169,26 @@ def _doubts(
     ]
     if _is_absolute(formula.expression):
         found.append("It takes the root of a square, an absolute value: it may stand for something else.")
-    return [*found, *_hidden(numbers, x, names), *_ties(used, x, y, allowed, names)]
+    return [
+        *found,
+        *_hidden(numbers, x, names),
+        *_ties(used, x, y, allowed, names),
+        *_look_alike(formula, x, y),
+    ]
+
+
+def _look_alike(formula: Formula, x: np.ndarray, y: np.ndarray) -> list[str]:
+    """A sentence on another formula that fits the rows as well, because a term is small."""
+    some = np.linspace(0, len(y) - 1, min(len(y), _ROWS_TO_COMPARE)).astype(int)
+    inputs, targets = x[some], y[some]
+    # Fits that differ by less than this are told apart by chance alone.
+    close = 2 ** (BITS_TO_SPARE / len(some)) * measured(formula, inputs, targets).error
+    for other in lookalikes(formula, inputs):
+        fitted = measured(other.fitted(inputs, targets)[0], inputs, targets)
+        if fitted.error <= close or _met(fitted.formula, x, y, fitted.formula(x) - y)[0].all():
+            told = as_decimals(simplified(fitted, inputs, targets).formula.expression)
+            return [f"{sp.N(told, 4)} fits the rows as well: they cannot tell which of the two is the law."]
+    return []
 
 
 def _may_approximate(long: int, x: np.ndarray, bits: float) -> bool:
