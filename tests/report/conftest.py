@@ -24,3 +24,33 @@ def chrome(tmp_path_factory):
     driver = started(tmp_path_factory.mktemp("profile"))
     yield driver
     driver.quit()
+
+
+@pytest.fixture(scope="module")
+def page_file(store_path, tmp_path_factory):
+    from nalm.report.page import write_page
+
+    output = tmp_path_factory.mktemp("page") / "report.html"
+    write_page(store_path, output)
+    return output
+
+
+@pytest.fixture
+def reader(chrome, page_file):
+    from browser import Reader
+
+    return Reader(chrome).opens(page_file)
+
+
+@pytest.fixture
+def phone(reader):
+    reader.emulates("setDeviceMetricsOverride", width=360, height=740, deviceScaleFactor=2, mobile=True)
+    yield reader
+    reader.emulates("clearDeviceMetricsOverride")
+
+
+@pytest.fixture
+def dark(reader):
+    reader.emulates("setEmulatedMedia", features=[{"name": "prefers-color-scheme", "value": "dark"}])
+    yield reader
+    reader.emulates("setEmulatedMedia", features=[])

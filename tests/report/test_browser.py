@@ -12,42 +12,11 @@ from nalm.report.page import write_page
 pytest.importorskip("selenium", reason="selenium is not installed")
 
 from browser import IN_BROWSER, Reader
-from selenium.webdriver import ActionChains, Keys
+from selenium.webdriver import ActionChains
 from selenium.webdriver.common.by import By
 from selenium.webdriver.support.ui import Select
 
 pytestmark = IN_BROWSER
-
-
-@pytest.fixture(scope="module")
-def page_file(store_path, tmp_path_factory):
-    output = tmp_path_factory.mktemp("page") / "report.html"
-    write_page(store_path, output)
-    return output
-
-
-@pytest.fixture
-def reader(chrome, page_file):
-    return Reader(chrome).opens(page_file)
-
-
-@pytest.fixture
-def phone(reader):
-    reader.emulates("setDeviceMetricsOverride", width=360, height=740, deviceScaleFactor=2, mobile=True)
-    yield reader
-    reader.emulates("clearDeviceMetricsOverride")
-
-
-@pytest.fixture
-def dark(reader):
-    reader.emulates("setEmulatedMedia", features=[{"name": "prefers-color-scheme", "value": "dark"}])
-    yield reader
-    reader.emulates("setEmulatedMedia", features=[])
-
-
-def traces(reader, plot=0):
-    """Names of the units that a panel draws."""
-    return reader.script(f"return document.querySelectorAll('#task-1 .plot')[{plot}].data.map((t) => t.name)")
 
 
 def test_it_loads_without_a_complaint_and_without_the_network(reader):
@@ -57,98 +26,6 @@ def test_it_loads_without_a_complaint_and_without_the_network(reader):
     assert reader.script("return performance.getEntriesByType('resource').map((e) => e.name)") == []
     assert "60 runs of 3 models" in reader.find("header").text
     assert not reader.find("#fault").is_displayed()
-
-
-def test_three_panels_show_the_units_of_an_operation_with_intervals(reader):
-    reader.sees("#task-1")
-    assert [reader.texts("#task-1 .panel h3"), traces(reader)] == [
-        ["Success rate", "Solved at step", "Sparsity error"],
-        ["nac", "nau"],
-    ]
-    assert reader.script("return document.querySelectorAll('#task-1 .plot .errorbar').length") > 0
-    bar = reader.script("return document.querySelector('#task-1 .plot').data[0].error_y")
-    assert [bar["arrayminus"][0], bar["array"][0]] == [pytest.approx(0.35, abs=0.005)] * 2
-    reader.clicks("#task-1 .choice", "mul")
-    reader.until(lambda: traces(reader) == ["nmu"])
-
-
-def test_errors_too_small_to_tell_from_zero_are_drawn_at_the_edge(reader):
-    reader.sees("#task-1")
-    sparsity = reader.all("#task-1 .plot")[2]
-    assert set(reader.script("return arguments[0].data[1].y", sparsity)) == {1e-9}
-    assert "≤10" in sparsity.text
-
-
-def test_a_panel_with_nothing_to_draw_says_why(chrome, tmp_path):
-    wanted = make_experiment("single-module", ["nac"], ["add"], ["1:2"], seeds=2)
-    fill(tmp_path / "s.sqlite", wanted, lambda run: False)
-    write_page(tmp_path / "s.sqlite", tmp_path / "report.html")
-    reader = Reader(chrome).opens(tmp_path / "report.html")
-    reader.sees("#task-1")
-    said = [plot.text.endswith("no run was solved") for plot in reader.all("#task-1 .plot")]
-    assert said == [False, True, True]
-
-
-def test_hovering_over_a_point_shows_its_numbers(reader):
-    reader.sees("#task-1")
-    ActionChains(reader.chrome).move_to_element(reader.all("#task-1 .plot .point")[0]).perform()
-    reader.until(lambda: reader.all("#task-1 .hovertext"))
-    shown = reader.find("#task-1 .hoverlayer").text
-    assert "nac" in shown
-    assert "success 0.50 [0.15, 0.85] of 4 runs, 50,000 steps" in shown
-
-
-def test_a_unit_is_hidden_and_shown_by_click_and_by_key(reader):
-    reader.sees("#task-1")
-    reader.clicks("#task-1 .units", "nac")
-    reader.until(lambda: [traces(reader, k) for k in range(3)] == [["nau"]] * 3)
-    assert reader.texts("#task-1 .heat tbody:first-of-type th") == ["nau"]
-    (button,) = [b for b in reader.all("#task-1 .units button") if b.text == "nac"]
-    assert button.get_attribute("aria-pressed") == "false"
-    reader.script("arguments[0].focus()", button)
-    reader.types(Keys.SPACE)
-    reader.until(lambda: traces(reader) == ["nac", "nau"])
-    reader.clicks("#task-1 .units", "hide all")
-    reader.until(lambda: traces(reader) == [])
-    assert "all units are hidden" in reader.find("#task-1 .plot").text
-
-
-def test_the_heat_map_has_a_cell_for_every_unit_and_range(reader):
-    reader.sees("#task-1")
-    assert reader.texts("#task-1 .heat thead th") == ["unit", "-2:2", "1:2", "10:20"]
-    assert reader.texts("#task-1 .heat tbody:first-of-type td") == ["0.50"] * 3 + ["1.00"] * 3
-    title = reader.find("#task-1 .heat td").get_attribute("title")
-    assert title == "nac, add, -2:2, 4 runs: 0.50 [0.15, 0.85]"
-
-
-def test_published_rates_stand_below_ours_for_the_same_data_and_steps(reader):
-    reader.sees("#task-1")
-    assert reader.texts("#task-1 .heat .published th") == ["NAU\nmistry2023", "iNALU\nmistry2023"]
-    assert reader.texts("#task-1 .heat .published td") == ["1.00"] * 6
-    title = reader.find("#task-1 .heat .published td").get_attribute("title")
-    assert title == "NAU as published, mistry2023, section 3.3.2, text, 25 seeds: 1.00 [0.87, 1.00]"
-    assert "Counted as solved: epsilon-perfect model, epsilon 1e-5." in reader.find("#task-1").text
-    reader.find("#filter").send_keys("nac add 1:2")
-    reader.clicks("#rows tbody", "nac")
-    assert "NAU 1.00 [0.87, 1.00] of 25 seeds (mistry2023" in reader.find("#rows .detail").text
-
-
-def test_a_section_shows_lines_of_one_budget_and_others_when_asked(chrome, tmp_path):
-    path = tmp_path / "s.sqlite"
-    fill(path, make_experiment("single-module", ["nac", "nau"], ["add"], ["1:2"], seeds=2))
-    fill(path, make_experiment("single-module", ["nau"], ["add"], ["1:2"], seeds=2, iterations=10_000))
-    write_page(path, tmp_path / "report.html")
-    reader = Reader(chrome).opens(tmp_path / "report.html")
-    assert reader.texts("#summary caption") == ["50,000 steps", "10,000 steps"]
-    reader.sees("#task-1")
-    assert traces(reader) == ["nac", "nau"]
-    assert len(reader.all("#task-1 .published th")) == 2
-    reader.clicks("#task-1 .choice[aria-label=Steps]", "10,000 steps")
-    reader.until(lambda: traces(reader) == ["nau · iterations=10000; schedules scaled"])
-    assert reader.all("#task-1 .published th") == []
-    assert "Papers publish rates for these data with 50,000 steps" in reader.find("#task-1").text
-    reader.clicks("#task-1 .choice[aria-label=Steps]", "all")
-    reader.until(lambda: traces(reader) == ["nac", "nau", "nau · iterations=10000; schedules scaled"])
 
 
 def test_lines_without_single_runs_are_not_offered(chrome, store_path, tmp_path, monkeypatch):
@@ -263,7 +140,8 @@ def test_on_a_phone_nothing_sticks_out_and_panels_are_stacked(phone):
     for section in ("#task-1", "#run", "#settings"):
         phone.sees(section)
     assert phone.script("return document.documentElement.scrollWidth") <= 360
-    assert len({panel.rect["x"] for panel in phone.all("#task-1 .panel")}) == 1
+    assert len({panel.rect["x"] for panel in phone.all("#run .panel")}) == 1
+    assert {cell.value_of_css_property("display") for cell in phone.all(".answers td")} == {"block"}
     outside = phone.script(
         "return [...document.querySelectorAll('main button, main select, main input, main .plot')]"
         ".filter((e) => !e.closest('.scroll') && e.getBoundingClientRect().right > 361).length"
@@ -285,7 +163,7 @@ def test_on_a_phone_a_long_name_leaves_room_for_the_numbers(chrome, tmp_path):
         reader.opens(tmp_path / "report.html")
         reader.sees("#task-1")
         assert reader.script("return document.documentElement.scrollWidth") <= 390
-        for table in (".headline", ".heat", "#rows", "#settings table:last-of-type", "#ledger-table"):
+        for table in (".headline", ".dots", "#rows", "#settings table:last-of-type", "#ledger-table"):
             covered = reader.script(COVERED, table)
             assert covered < 0.45, table
     finally:
@@ -300,13 +178,14 @@ return head.getBoundingClientRect().width / document.documentElement.clientWidth
 
 
 def test_in_the_dark_page_and_plots_are_dark(dark):
-    dark.sees("#task-1")
+    dark.sees("#run")
+    dark.until(lambda: dark.find("#run").get_attribute("data-shown"))
     ground, ink = dark.script(
         "const style = getComputedStyle(document.body); return [style.backgroundColor, style.color]"
     )
     assert max(_channels(ground)) < 64
     assert min(_channels(ink)) > 192
-    colour = "return document.querySelector('#task-1 .plot').layout.font.color"
+    colour = "return document.querySelector('#run .plot').layout.font.color"
     assert dark.script(colour) == "#e6e9ed"
     dark.emulates("setEmulatedMedia", features=[{"name": "prefers-color-scheme", "value": "light"}])
     dark.until(lambda: dark.script(colour) == "#1b1f24")
@@ -314,19 +193,6 @@ def test_in_the_dark_page_and_plots_are_dark(dark):
 
 def _channels(colour):
     return [int(part) for part in colour.removeprefix("rgb(").rstrip(")").split(",")]
-
-
-def test_a_keyboard_reaches_the_results_and_the_controls(reader):
-    reader.types(Keys.TAB)
-    assert reader.script("return document.activeElement.className") == "skip"
-    reader.types(Keys.ENTER)
-    assert reader.script("return location.hash") == "#main"
-    reader.script("document.querySelector('#task-1').scrollIntoView()")
-    reached = set()
-    for _ in range(40):
-        reader.types(Keys.TAB)
-        reached.add(reader.script("return document.activeElement.textContent || document.activeElement.id"))
-    assert {"sub", "nac", "hide all", "filter", "Download CSV"} <= reached
 
 
 def test_names_from_data_do_nothing(chrome, tmp_path):
@@ -337,9 +203,8 @@ def test_names_from_data_do_nothing(chrome, tmp_path):
     for section in ("#task-1", "#run"):
         reader.sees(section)
     reader.until(lambda: reader.find("#run").get_attribute("data-shown"))
-    ActionChains(chrome).move_to_element(reader.all("#task-1 .plot .point")[0]).perform()
-    reader.until(lambda: reader.all("#task-1 .hovertext"))
-    assert EVIL in reader.find("#task-1 .hoverlayer").text
+    assert EVIL in reader.find("#task-1 .dots tbody td").get_attribute("title")
+    ActionChains(chrome).move_to_element(reader.find("#run .plot .nsewdrag")).perform()
     assert EVIL in reader.find("#summary").text
     assert reader.all("img") == []
     assert reader.script("return document.title") == "nalm report: s.sqlite"

@@ -29,7 +29,8 @@ def test_a_page_has_everything_in_one_file(store_path, output):
     assert len(text) < 6e6
     assert not re.findall(r"""(?:src|href)=["'](?!#|data:)""", text)
     for title in (
-        "Summary",
+        "Which unit is best?",
+        "Units by operation",
         "single-module, 2 inputs, uniform ranges",
         "All results",
         "Single run",

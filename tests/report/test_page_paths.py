@@ -148,7 +148,7 @@ def test_many_expressions_share_a_column_of_the_summary(number, columns):
     (part,) = page.text_data()["sections"][0]["parts"]
     assert len(part["ops"]) == columns
     assert part["ops"][-1] == ("2-step-23" if columns > 1 else "all 25 operations")
-    assert part["units"][0]["cells"][0]["value"] == 1
+    assert part["units"][0]["cells"][0]["rate"] == "1.000"
 
 
 def test_a_unit_of_an_unknown_file_has_no_path():

@@ -10,7 +10,7 @@ from nalm.report.text_table import GAP, NARROWEST, Column, TextTable
 
 MEANINGS = {
     "exact": "the formula meets every row to the data's precision, and the rows could have contradicted it.",
-    "approximate": "the formula comes near, but the rows do not show that it is the law behind them.",
+    "approximate": "the formula fits, fully or in part, but the rows do not show that it is the law.",
     NONE: "no formula of sums, products, powers and numbers comes near the rows.",
 }
 """What verdicts mean."""

@@ -15,15 +15,14 @@ def ledger_cells() -> dict[str, Any]:
     results = {entry["id"]: ledger.kept_result(entry["id"]) for entry in ledger.listing()}
     return {
         "verdicts": [str(verdict) for verdict in Agreement],
-        "ledger": {
-            name: {
-                **{key: result[key] for key in ("source", "command", "reduced", "note")},
-                "cells": [_shown(cell) for cell in result["cells"]],
-            }
-            for name, result in results.items()
-            if result is not None
-        },
+        "ledger": {name: entry_cells(result) for name, result in results.items() if result is not None},
     }
+
+
+def entry_cells(result: dict[str, Any]) -> dict[str, Any]:
+    """The cells of a stored result, and where they come from."""
+    about = {key: result[key] for key in ("source", "command", "reduced", "note")}
+    return {**about, "cells": [_shown(cell) for cell in result["cells"]]}
 
 
 def _shown(cell: dict[str, Any]) -> dict[str, Any]:

@@ -16,7 +16,6 @@ from pathlib import Path
 from typing import Any
 
 from nalm._version import __version__
-from nalm.errors import NalmError
 from nalm.experiment.other_cases import OtherCases
 from nalm.experiment.store import BULK, Record, Store
 from nalm.experiment.stored_cases import WEIGHTS, stored_cases
@@ -29,10 +28,10 @@ from nalm.report.page_data import Page
 from nalm.report.page_others import other_tables
 from nalm.report.set_apart import SetApart
 from nalm.report.task_sections import task_runs, task_sections
+from nalm.report.templates import asset, template
 
-_ASSETS = Path(__file__).parent / "assets"
 _PLOTLY = "vendor/plotly-basic.min.js"
-_SCRIPTS = ("decode", "dom", "plots", "panels", "table", "paths", "run", "ledger", "main")
+_SCRIPTS = ("decode", "dom", "grid", "plots", "dots", "table", "paths", "run", "ledger", "main")
 _DRAWING = "paths"
 """Style and script that only pages with formulas to draw have."""
 _DIGITS = "digits"
@@ -104,12 +103,12 @@ def _rendered(
     store: Path,
     on_progress: Callable[[int, int], None],
 ) -> str:
-    template, plotly = _template(), packed(_asset(_PLOTLY).encode()) if page.runs else ""
+    page_template, plotly = template("page.html"), packed(asset(_PLOTLY).encode()) if page.runs else ""
     details = pack_runs([row.case for row in page.rows], runs.whole, on_progress)
     contents = page.program_data(details.shown, details.findings) | ledger_cells()
     data = packed(json.dumps(contents, allow_nan=False).encode())
     scripts = [name for name in _SCRIPTS if page.has_formulas or name != _DRAWING]
-    rendered: str = template.render(
+    rendered: str = page_template.render(
         version=__version__,
         store=store.name,
         store_argument=shlex.quote(str(store)),
@@ -117,7 +116,7 @@ def _rendered(
         # Only scripts with this nonce may run, and text in the data cannot know it.
         nonce=secrets.token_hex(16),
         style=_style(page, digits.total + tasks.total),
-        script="\n".join(_asset(f"{name}.js") for name in scripts),
+        script="\n".join(asset(f"{name}.js") for name in scripts),
         data=data,
         runs_data=details.text,
         plotly=plotly,
@@ -136,7 +135,7 @@ def _rendered(
 
 def _style(page: Page, drawn: int) -> str:
     wanted = {"page": True, _DRAWING: page.has_formulas, _DIGITS: bool(drawn)}
-    return "".join(_asset(f"{name}.css") for name, there in wanted.items() if there)
+    return "".join(asset(f"{name}.css") for name, there in wanted.items() if there)
 
 
 def _about_runs(shown: int, total: int, every_row: bool) -> str:
@@ -145,17 +144,3 @@ def _about_runs(shown: int, total: int, every_row: bool) -> str:
         return said
     which = "the lowest seeds of every row" if every_row else "the lowest seed of the first rows"
     return f"{said} {shown:,} of {total:,} runs are on this page: {which}."
-
-
-def _asset(name: str) -> str:
-    return (_ASSETS / name).read_text(encoding="utf-8")
-
-
-def _template() -> Any:
-    try:
-        from jinja2 import Environment, FileSystemLoader, StrictUndefined
-    except ImportError:
-        raise NalmError("The report needs Jinja2: pip install 'nalm[report]'.") from None
-    # Everything from data is escaped: names of units and files may contain anything.
-    made = Environment(loader=FileSystemLoader(_ASSETS), autoescape=True, undefined=StrictUndefined)
-    return made.get_template("page.html")

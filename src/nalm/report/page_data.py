@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from datetime import datetime
 from typing import Any
 
@@ -15,7 +15,8 @@ from nalm.report.packing import rounded
 from nalm.report.page_paths import Findings
 from nalm.report.page_published import published_rows
 from nalm.report.page_rows import PageRow, Section, budgets_of, ops_of, page_rows_of, ranges_of
-from nalm.report.page_summary import headline
+from nalm.report.page_standings import Standing, standings
+from nalm.report.page_summary import summary
 from nalm.tasks import RANGES, RangeTask
 
 MOST_PIECES = 8
@@ -30,6 +31,7 @@ class Page:
         self.sections: dict[Section, list[PageRow]] = {}
         for row in self.rows:
             self.sections.setdefault(row.section, []).append(row)
+        self.published = published_rows(self.sections)
         self.recipes = _numbered(_recipe(row.case) for row in self.rows)
         self.runs = sum(len(row.case.runs) for row in self.rows)
         self.machines: Counter[Versions] = Counter()
@@ -75,15 +77,16 @@ class Page:
                 }
                 for k, (section, rows) in enumerate(self.sections.items())
             ],
-            # Their order determines colours and symbols: plain models have the first ones.
-            "labels": list(
-                dict.fromkeys(row.label for row in sorted(self.rows, key=lambda each: each.second_rank))
-            ),
+            "standings": [
+                {"section": k, **each}
+                for k, rows in enumerate(self.sections.values())
+                for each in _standings(rows)
+            ],
             "order": [*RANGES],
             "recipes": list(self.recipes),
             "machines": [_versions_text(versions) for versions in self.machines],
             "advice": {str(outcome): outcome.advice for outcome in Outcome},
-            "published": published_rows(self.sections),
+            "published": self.published,
         }
 
     def _row(self, row: PageRow) -> dict[str, Any]:
@@ -129,7 +132,7 @@ class Page:
                     "id": _anchor(k),
                     "title": section.title,
                     "about": _about(rows[0].case),
-                    "parts": headline(rows),
+                    "parts": summary(rows, [rate for rate in self.published if rate["section"] == k]),
                 }
                 for k, (section, rows) in enumerate(self.sections.items())
             ],
@@ -145,6 +148,28 @@ class Page:
             if row.op not in ops:
                 ops.append(row.op)
         return [{"label": label, "ops": _some(ops), "text": text} for (label, text), ops in found.items()]
+
+
+def _standings(rows: Sequence[PageRow]) -> Iterator[dict[str, Any]]:
+    """The units of every operation and budget, best first; variants hidden at first come last."""
+    groups: dict[tuple[str, str], tuple[list[PageRow], list[PageRow]]] = {}
+    for row in rows:
+        groups.setdefault((row.op, str(row.budget)), ([], []))[row.second_rank].append(row)
+    for (op, budget), ranks in groups.items():
+        units = [_standing(unit) for held in ranks for unit in standings(held)]
+        yield {"op": op, "budget": budget, "units": units}
+
+
+def _standing(unit: Standing) -> dict[str, Any]:
+    found = unit.success
+    rates = {"rate": found.value, "low": found.low, "high": found.high}
+    return {
+        "label": unit.label,
+        "success": {name: rounded(value) for name, value in rates.items()},
+        "runs": unit.runs,
+        "partial": unit.partial,
+        "leads": unit.leads,
+    }
 
 
 def _numbered(things: Iterable[Any]) -> dict[Any, int]:

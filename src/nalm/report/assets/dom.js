@@ -10,6 +10,14 @@ function element(tag, attributes = {}, ...children) {
   return made;
 }
 
+// A part of a drawing.
+function shape(tag, attributes, ...children) {
+  const made = document.createElementNS("http://www.w3.org/2000/svg", tag);
+  for (const [name, value] of Object.entries(attributes)) made.setAttribute(name, value);
+  made.append(...children);
+  return made;
+}
+
 function choice(label, options, chosen, act) {
   const select = element("select", {
     onchange: () => act(options[select.selectedIndex].value),

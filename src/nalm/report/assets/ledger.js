@@ -14,6 +14,7 @@ function buildLedger(report) {
       row.querySelector("button")?.setAttribute("aria-expanded", "false");
       row.hidden = !(name === "all" || (name === "not run" ? !report.ledger[row.dataset.entry] : row.hasAttribute(`data-${name.replaceAll("_", "-")}`)));
     }
+    grid.refresh();
   });
   for (const button of choose.children) button.textContent = words(button.textContent);
   document.getElementById("ledger-controls").append("Entries with", choose);
@@ -22,14 +23,11 @@ function buildLedger(report) {
     const entry = report.ledger[row.dataset.entry];
     if (!entry) continue;
     const head = row.cells[0];
-    const opener = element("button", { type: "button", class: "plain", "aria-expanded": "false", onclick: () => {
-      const open = opener.getAttribute("aria-expanded") === "true";
-      opener.setAttribute("aria-expanded", String(!open));
-      if (open) row.nextSibling.remove();
-      else row.after(element("tr", { class: "detail" }, element("td", { colspan: width }, ...entryDetail(entry))));
-    } }, head.textContent);
-    head.replaceChildren(opener);
+    head.replaceChildren(opener(head.textContent, () => element("tr", { class: "detail" }, element("td", { colspan: width }, ...entryDetail(entry)))));
   }
+  table.parentElement.removeAttribute("tabindex"); // the table itself is the stop
+  const grid = makeGrid(table, "Ledger");
+  grid.refresh();
 }
 
 function entryDetail(entry) {

@@ -27,13 +27,6 @@ function stepInWords(step) {
   return `${step.kind} ${step.number}: ${unit} ${reads} writes ${step.writes} = ${step.expression}${last}${step.used ? "" : "; y does not use it"}.`;
 }
 
-function shape(tag, attributes, ...children) {
-  const made = document.createElementNS("http://www.w3.org/2000/svg", tag);
-  for (const [name, value] of Object.entries(attributes)) made.setAttribute(name, value);
-  made.append(...children);
-  return made;
-}
-
 // Text in lines of so many characters, broken at spaces and after * where there are some; too many lines are cut.
 function wrapped(text, width) {
   const lines = [];

@@ -1,40 +1,8 @@
-// Shared by all plots: colours that colour-blind people can distinguish, one symbol per colour, light and dark.
+// Shared by all plots: colours that colour-blind people can distinguish, light and dark.
 
 const COLOURS = 7;
-const SYMBOLS = [
-  ["circle", "M0-8A8 8 0 1 0 .01-8Z"],
-  ["square", "M-7-7H7V7H-7Z"],
-  ["diamond", "M0-9L9 0 0 9-9 0Z"],
-  ["triangle-up", "M0-8L9 7H-9Z"],
-  ["triangle-down", "M0 8L9-7H-9Z"],
-  ["cross", "M-3-9H3V-3H9V3H3V9H-3V3H-9V-3H-3Z"],
-  ["x", "M-9-5L-5-9 0-4 5-9 9-5 4 0 9 5 5 9 0 4-5 9-9 5-4 0Z"],
-  ["star", "M0-10L2.4-3.2 9.5-3.1 3.8 1.2 5.9 8.1 0 4-5.9 8.1-3.8 1.2-9.5-3.1-2.4-3.2Z"],
-  ["triangle-left", "M-8 0L7-9V9Z"],
-  ["triangle-right", "M8 0L-7-9V9Z"],
-  ["hourglass", "M-8-9H8L-8 9H8Z"],
-  ["pentagon", "M0-9L8.6-2.8 5.3 7.3H-5.3L-8.6-2.8Z"],
-  ["bowtie", "M-9-8V8L9-8V8Z"],
-  ["diamond-tall", "M0-10L5 0 0 10-5 0Z"],
-  ["star-triangle-up", "M0-10L2.8-1 9 7 0 5-9 7-2.8-1Z"],
-  ["diamond-wide", "M0-5L10 0 0 5-10 0Z"],
-];
-
 const colourOf = (index) => css(`--u${index % COLOURS}`);
-const symbolOf = (index) => SYMBOLS[index % SYMBOLS.length][0];
 const css = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
-
-function swatch(index) {
-  const space = "http://www.w3.org/2000/svg";
-  const svg = document.createElementNS(space, "svg");
-  svg.setAttribute("viewBox", "-10 -10 20 20");
-  svg.setAttribute("aria-hidden", "true");
-  const path = document.createElementNS(space, "path");
-  path.setAttribute("d", SYMBOLS[index % SYMBOLS.length][1]);
-  path.setAttribute("fill", `var(--u${index % COLOURS})`);
-  svg.append(path);
-  return svg;
-}
 
 function baseLayout(xaxis, yaxis) {
   const axis = {

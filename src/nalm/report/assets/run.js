@@ -81,8 +81,15 @@ function buildRun(report) {
     home.dataset.shown = `${state.row.index}/${run.seed}`;
   }
 
+  // Escape returns to where a run was opened.
+  home.addEventListener("keydown", (event) => {
+    if (event.key !== "Escape" || !state.from?.isConnected) return;
+    state.from.focus();
+    state.from = null;
+  });
+
   report.showRun = (row) => {
-    Object.assign(state, { row, seed: null });
+    Object.assign(state, { row, seed: null, from: document.activeElement });
     update();
     home.scrollIntoView();
     const title = document.getElementById("run-title");

@@ -62,10 +62,11 @@ function buildTable(report) {
   const home = document.getElementById("table");
   const count = element("span", { role: "status", id: "count" });
   const body = element("tbody");
+  const lines = new Map(); // the row of the page in each line
   const texts = new Map(report.rows.map((row) => [row, able.map((c) => String(c.of(row, report))).join(" ").toLowerCase()]));
 
   const heads = columns.map((column) => element("th", { scope: "col", class: column.number ? "number" : null }, element("button", {
-    type: "button",
+    type: "button", tabindex: "-1",
     onclick: () => {
       state.down = state.sort === column ? !state.down : Boolean(column.number);
       state.sort = column;
@@ -73,6 +74,7 @@ function buildTable(report) {
     },
   }, column.title)));
 
+  const table = element("table", { id: "rows" }, element("thead", {}, element("tr", {}, ...heads)), body);
   const filter = element("input", { type: "search", id: "filter", placeholder: "nmu mul 1:2", size: "24", oninput: () => {
     state.words = filter.value.toLowerCase();
     update();
@@ -87,8 +89,12 @@ function buildTable(report) {
       }),
       element("button", { type: "button", id: "download", onclick: () => download("nalm-results.csv", csv(state.rows, report)) }, "Download CSV"),
       count),
-    element("div", { class: "scroll tall", tabindex: "0", role: "region", "aria-label": "Table of results" },
-      element("table", { id: "rows" }, element("thead", {}, element("tr", {}, ...heads)), body)));
+    element("div", { class: "scroll tall" }, table),
+    element("p", { class: "none keys" }, "By keyboard the table is one stop: arrow keys, Home, End, Page Up and Page Down move in it, Enter on a heading sorts, Enter on a line shows its runs and Escape returns, Space opens its settings."));
+  // Lines of which the page has no runs open to their settings.
+  const grid = makeGrid(table, "Table of results", {
+    Enter: (cell, line) => (lines.get(line)?.detailed ? report.showRun(lines.get(line)) : toggle(line)),
+  });
 
   // Ranges in the order of the papers, other texts after them in alphabetical order.
   const place = (text) => (report.order.indexOf(text) + 1 || report.order.length + 1);
@@ -110,20 +116,17 @@ function buildTable(report) {
       .sort(compare);
     heads.forEach((head, k) => head.setAttribute("aria-sort", columns[k] !== column ? "none" : state.down ? "descending" : "ascending"));
     count.textContent = `${state.rows.length} of ${report.rows.length} rows`;
+    lines.clear();
     body.replaceChildren(...state.rows.map(line));
     if (!state.rows.length) body.append(element("tr", {}, element("td", { colspan: columns.length, class: "none" }, "No row matches.")));
+    grid.refresh();
   }
 
   function line(row) {
-    const opener = element("button", { type: "button", class: "plain", "aria-expanded": "false", onclick: () => {
-      const open = opener.getAttribute("aria-expanded") === "true";
-      opener.setAttribute("aria-expanded", String(!open));
-      if (open) made.nextSibling.remove();
-      else made.after(detail(row, report, columns.length));
-    } }, row.label);
     const made = element("tr", {}, ...columns.map((column, k) =>
-      k === 0 ? element("th", { scope: "row" }, opener)
+      k === 0 ? element("th", { scope: "row" }, opener(row.label, () => detail(row, report, columns.length)))
         : element("td", { class: column.number ? "number" : column.formula ? "formula-cell" : null }, column.show ? column.show(row) : (column.of(row, report) ?? "–"))));
+    lines.set(made, row);
     return made;
   }
   update();
@@ -141,7 +144,7 @@ function detail(row, report, width) {
   };
   return element("tr", { class: "detail" }, element("td", { colspan: width },
     element("dl", {}, ...Object.entries(facts).filter(([, value]) => value !== null).flatMap(([name, value]) => [element("dt", {}, name), element("dd", {}, value)])),
-    row.detailed ? element("button", { type: "button", onclick: () => report.showRun(row) }, "Show its runs") : null));
+    row.detailed ? element("button", { type: "button", tabindex: "-1", onclick: () => report.showRun(row) }, "Show its runs") : null));
 }
 
 // What papers publish for the same data and the same steps.
