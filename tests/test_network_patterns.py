@@ -1,4 +1,4 @@
-"""The examples: each network has the shapes and the units it says, and learns what it is shown."""
+"""Units inside larger networks: each has the shapes and units it says, and learns what it is shown."""
 
 import importlib.util
 import sys
@@ -10,7 +10,8 @@ import torch
 import nalm
 
 FOLDER = Path(__file__).parents[1] / "examples"
-FILES = {path.stem: path for path in sorted(FOLDER.glob("*.py"))}
+NAMES = ("nalu_between_gru_and_dense", "residual_nac_in_unet", "nac_before_lstm")
+FILES = {name: FOLDER / f"{name}.py" for name in NAMES}
 
 
 def load(name):
@@ -25,10 +26,12 @@ def units(model):
     return [type(part) for part in model.modules() if isinstance(part, nalm.Unit)]
 
 
-def test_every_example_is_listed_and_tested():
+def test_every_pattern_is_listed_and_no_script_is_forgotten():
+    """The other scripts begin with a cell; tests/test_example_scripts.py runs them."""
     text = (FOLDER / "README.md").read_text(encoding="utf-8")
-    assert set(FILES) == {"nalu_between_gru_and_dense", "residual_nac_in_unet", "nac_before_lstm"}
     assert all(f"`{name}.py`" in text for name in FILES)
+    others = {path.stem for path in FOLDER.glob("*.py") if not path.read_text("utf-8").startswith("# %%")}
+    assert others == set(FILES)
 
 
 def test_a_nalu_lies_between_the_gru_and_the_dense_layer():
