@@ -65,6 +65,8 @@ def test_the_page_of_a_plain_module_says_what_is_known(mine):
     assert page["options"] == {"scale": 2.0}
     assert page["summary"] == "A plain sum."
     assert page["published_recipes"] == page["thresholds"] == {}
+    assert page["success"] == []
+    assert page["file"] is None
 
 
 def test_a_unit_without_operations_has_a_page(mine):
@@ -78,13 +80,14 @@ def test_a_recipe_that_cannot_be_made_is_told_with_file_and_line(mine):
 
 def test_a_unit_of_ours_has_no_source():
     assert unit_page("nmu")["source"] is None
+    assert unit_page("nmu")["file"] == "nalm/units/nmu.py"
     with pytest.raises(ArgumentError, match="Did you mean 'nmu'"):
         unit_page("nmuu")
 
 
 @pytest.mark.parametrize(
     ("name", "said"),
-    [("Mine", "In Python: Mine of mine.py"), ("Plain", "Operations: not known; benchmarks try all")],
+    [("Mine", "Python    Mine of mine.py"), ("Plain", "Can do    not known; benchmarks try all operations")],
 )
 def test_the_command_shows_it(mine, name, said):
     result = CliRunner().invoke(app, ["show", mine + name])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -17,31 +17,27 @@ def show(
     ],
     json_file: Json = None,
 ) -> None:
-    """Show a unit: its equation, options, operations, recipes and papers."""
+    """Show a unit on one screen: equation, operations, options, recipe, papers, success by range."""
     with interrupts.importing():
+        from nalm.cli.show_text import screen
         from nalm.cli.unit_page import unit_page
-        from nalm.models.composites import COMPOSITES
-        from nalm.models.named_baselines import BASELINES
 
     page = unit_page(unit)
     if write_json(page, json_file):
         return
-    print(page["description"])
-    package = "nalm.models" if page["name"] in COMPOSITES else "nalm"
-    if page["name"] in BASELINES:
+    print(screen(page, _in_python(page)))
+
+
+def _in_python(page: dict[str, Any]) -> str:
+    """How the class of a unit is imported."""
+    from nalm.models.composites import COMPOSITES
+    from nalm.models.named_baselines import BASELINES
+
+    if page["source"]:
+        return f"{page['class']} of {page['source']}"
+    package = "nalm"
+    if page["name"] in COMPOSITES:
+        package = "nalm.models"
+    elif page["name"] in BASELINES:
         package = BASELINES[page["name"]].__module__
-    python = f"{page['class']} of {page['source']}" if page["source"] else f"{package}.{page['class']}"
-    print("\nOn the command line:", page["name"], "   In Python:", python)
-    print("Operations:", ", ".join(page["ops"]) or "not known; benchmarks try all")
-    options = ", ".join(f"{name}={default!r}" for name, default in page["options"].items())
-    print("Options:", options or "none")
-    print("\n" + page["arguments"] + "\n" if page["arguments"] != page["description"] else "")
-    for op, recipe in page["published_recipes"].items():
-        print(f"Published recipe for {op}: {recipe}")
-    for name, recipes in page["other_recipes"].items():
-        for op, recipe in recipes.items():
-            print(f"Recipe {page['name']}@{name} for {op}: {recipe}")
-    for paper in page["citations"]:
-        print(
-            f"Paper {paper['key']}: {paper['authors']} ({paper['year']}). {paper['title']}. {paper['venue']}."
-        )
+    return f"from {package} import {page['class']}"

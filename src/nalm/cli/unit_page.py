@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import inspect
+import sys
 from dataclasses import asdict
+from pathlib import Path
 from typing import Any
 
 from torch import nn
@@ -14,6 +16,8 @@ from nalm.models import user_units
 from nalm.models.composites import COMPOSITES
 from nalm.models.named_baselines import BASELINES
 from nalm.papers import PAPERS
+from nalm.papers.unit_results import success_by_range
+from nalm.recipes.sentence import in_a_sentence
 from nalm.tasks import OPERATIONS, TEST_RANGES, SingleModule, Split
 from nalm.units import UNITS, Unit, unit_class
 
@@ -29,6 +33,7 @@ def unit_page(name: str) -> dict[str, Any]:
     try:
         row = row_of(unit)
         recipes = _recipes(unit) if issubclass(unit, Unit) else {}
+        in_words = _in_words(unit) if issubclass(unit, Unit) else {}
     except Exception as error:  # a user's `make_recipe` may raise anything
         if found is None:
             raise
@@ -40,12 +45,15 @@ def unit_page(name: str) -> dict[str, Any]:
         **row,
         "name": name,
         "source": None if found is None else str(found.file),
+        "file": _file_of(unit),
         "description": inspect.getdoc(inspect.getmodule(unit)) or _own_words(unit),
         "options": _options(unit),
         "arguments": _own_words(unit),
         "published_recipes": published,
+        "recipes_in_words": in_words,
         "other_recipes": recipes,
         "citations": [asdict(PAPERS[key]) for key in row["papers"] if key in PAPERS],
+        "success": [] if found is not None else [each.row() for each in success_by_range(name)],
         "thresholds": {
             op: {r: SingleModule(op, r).threshold(Split.TEST) for r in TEST_RANGES}
             for op in row["ops"]
@@ -67,10 +75,25 @@ def _class_of(name: str) -> tuple[type[nn.Module], user_units.OwnUnit | None]:
     return found.kind, found
 
 
+def _file_of(unit: type[nn.Module]) -> str | None:
+    """The file of a class, from the folder of its package on; None for what is not in a package."""
+    package = unit.__module__.partition(".")[0]
+    folder = getattr(sys.modules.get(package), "__path__", None)
+    file = inspect.getsourcefile(unit)
+    if not folder or file is None:
+        return None
+    return Path(file).relative_to(Path(next(iter(folder))).parent).as_posix()
+
+
 def _recipes(unit: type[Unit]) -> dict[str, dict[str, str]]:
     """All recipes of a unit in words, by name and operation."""
     ops = getattr(unit, "ops", ())
     return {name: {op: repr(unit.recipe(op, name)) for op in ops} for name in unit.all_recipes()}
+
+
+def _in_words(unit: type[Unit]) -> dict[str, str]:
+    """The published recipe of each operation in a sentence."""
+    return {op: in_a_sentence(unit.recipe(op)) for op in getattr(unit, "ops", ())}
 
 
 def _own_words(unit: type[nn.Module]) -> str:

@@ -118,7 +118,7 @@ def _comparable() -> Iterator[_Found]:
                 continue
             if len(place.cases) > 1 or place.cases[0].hidden != Case.hidden:
                 continue  # several ranges pooled, or another network than that of `bench`
-            if _setting(place.cases[0]) not in swept or _is_own_recipe(place.cases[0]):
+            if _setting(place.cases[0]) not in swept or is_own_recipe(place.cases[0]):
                 yield _Found(number, place.cases[0])
 
 
@@ -135,7 +135,8 @@ def _swept(cases: Iterable[Case]) -> set[tuple[str, str, int]]:
     return {setting for setting, found in recipes.items() if len(found) > 1}
 
 
-def _is_own_recipe(case: Case) -> bool:
+def is_own_recipe(case: Case) -> bool:
+    """Whether a case is trained by the recipe that its model names, unchanged."""
     try:
         return case.recipe == case.named_recipe
     except NalmError:  # papers also train units on operations that they cannot express
