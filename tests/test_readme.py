@@ -3,13 +3,14 @@
 import contextlib
 import io
 import re
-from pathlib import Path
 
 import pytest
+from blocks import blocks
 
-ROOT = Path(__file__).parents[1]
-PAGES = (
+EXAMPLES = blocks("python")
+MUST_SHOW = (
     "README.md",
+    "docs/index.md",
     "docs/own-loop.md",
     "docs/train.md",
     "docs/solve.md",
@@ -19,32 +20,29 @@ PAGES = (
     "docs/epidemic.md",
     "docs/calcnet.md",
 )
-BLOCK = re.compile(r"```python\n(.*?)```\n(?:\s*```text\n(.*?)```)?", re.DOTALL)
-EXAMPLES = {
-    f"{page}-{k}": (page, code, printed)
-    for page in PAGES
-    for k, (code, printed) in enumerate(BLOCK.findall((ROOT / page).read_text(encoding="utf-8")), 1)
-}
 
 
-@pytest.mark.parametrize("page", PAGES)
+@pytest.mark.parametrize("page", MUST_SHOW)
 def test_a_page_has_examples_with_output(page):
-    shown = [printed for name, _, printed in EXAMPLES.values() if name == page]
-    assert any(shown)
+    assert any(block.printed for block in EXAMPLES.values() if block.page == page)
 
 
 def test_the_first_example_of_the_readme_shows_what_it_prints():
-    assert EXAMPLES["README.md-1"][2]
+    assert next(block for block in EXAMPLES.values() if block.page == "README.md").printed
 
 
-@pytest.mark.parametrize(("page", "code", "printed"), EXAMPLES.values(), ids=EXAMPLES)
-def test_example(page, code, printed, tmp_path, monkeypatch):
+@pytest.mark.parametrize("block", EXAMPLES.values(), ids=EXAMPLES)
+def test_example(block, tmp_path, monkeypatch):
+    """A first line `# needs: package` skips where it is missing; `# not run: reason` is only compiled."""
     monkeypatch.chdir(tmp_path)
-    needed = re.match(r"# needs: (.*)", code)
+    program = compile(block.code, block.page, "exec")
+    if left_out := re.match(r"# not run: (.+)", block.code):
+        pytest.skip(left_out[1])
+    needed = re.match(r"# needs: (.*)", block.code)
     for package in needed[1].split(", ") if needed else ():
         pytest.importorskip(package)
     output = io.StringIO()
     with contextlib.redirect_stdout(output):
-        exec(compile(code, page, "exec"), {"__name__": "example"})
-    if printed:
-        assert output.getvalue().strip() == printed.strip()
+        exec(program, {"__name__": "example"})
+    if block.printed:
+        assert output.getvalue().strip() == block.printed.strip()
