@@ -76,7 +76,7 @@ def test_solve(wrong):
 def test_train(wrong):
     usual = {"iterations": 2, "log_interval": 2, "compiled": False}
     table = X.float(), Y.float()
-    options = ["recipe", "seeds", "hidden", "log_interval", "dtype", "device", "on_progress"]
+    options = ["recipe", "seeds", "hidden", "log_interval", "dtype", "device", "on_progress", "on_logged"]
     options += ["iterations"] if wrong is not None else []  # None is all 50,000 of them
     refused_or_fine(
         lambda: nalm.train(wrong, table, **usual),

@@ -112,3 +112,8 @@ def test_a_schema_refuses_what_is_missing():
     schema = json.loads((SCHEMAS / "doctor.schema.json").read_text())
     with pytest.raises(jsonschema.ValidationError):
         jsonschema.validate({"nalm": "1"}, schema)
+
+
+def test_gallery(tmp_path):
+    found = check("gallery", "gallery", "--only", "success-add", "-o", str(tmp_path))
+    assert [picture["files"] for picture in found["pictures"]] == [["success-add.png", "success-add.svg"]]

@@ -27,6 +27,27 @@ class StepsDone(NamedTuple):
 OnSteps = Callable[[StepsDone], None]
 
 
+class Logged(NamedTuple):
+    """Some runs of a group at an evaluation, for a callback.
+
+    Attributes:
+        first: the index of the first of these runs in the group.
+        step: the step at which they were evaluated.
+        validation: their decisive errors on the validation set, shape `runs`.
+        test: the same on the first test set.
+        parameters: their parameters, `runs x ...` by name; copy them to keep them, because training goes on.
+    """
+
+    first: int
+    step: int
+    validation: Tensor
+    test: Tensor
+    parameters: Parameters
+
+
+OnLogged = Callable[[Logged], None]
+
+
 @dataclass(frozen=True)
 class RunGroup:
     """Runs of one architecture that a trainer trains together.
@@ -68,6 +89,7 @@ class Options:
         device: where to train.
         compiled: whether to compile the step; otherwise it runs eagerly.
         on_progress: called after each evaluation.
+        on_logged: called with the errors and parameters at each evaluation.
         checkpoints: a folder for checkpoints of unfinished runs, or None to keep none.
     """
 
@@ -77,7 +99,13 @@ class Options:
     device: torch.device
     compiled: bool
     on_progress: OnSteps | None = None
+    on_logged: OnLogged | None = None
     checkpoints: Path | None = None
+
+    def tell(self, first: int, step: int, validation: Tensor, test: Tensor, parameters: Parameters) -> None:
+        """Call `on_logged`, if there is one, with what a `Logged` holds."""
+        if self.on_logged is not None:
+            self.on_logged(Logged(first, step, validation, test, parameters))
 
 
 @dataclass(frozen=True)

@@ -2,6 +2,7 @@
 
 import contextlib
 import json
+import multiprocessing
 import os
 import random
 import signal
@@ -99,15 +100,13 @@ def test_what_is_stored_is_not_computed_again_unless_asked(tmp_path):
     assert bench(path, fresh=True)[0]["computed_runs"] == 12
 
 
-def test_a_worker_that_dies_is_replaced(undisturbed, tmp_path, monkeypatch):
-    from nalm.experiment import local
-
+def test_a_worker_that_dies_is_replaced(undisturbed, tmp_path):
     killed = []
 
     def kill_once(progress):
         if not killed:
             killed.append(True)
-            for child in local.multiprocessing.active_children():
+            for child in multiprocessing.active_children():
                 child.kill()
 
     experiment = make_experiment("single-module", ["nmu"], None, RANGES, seeds=10, iterations=2000)

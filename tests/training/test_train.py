@@ -107,3 +107,38 @@ def test_a_stack_on_a_table_does_not_take_the_millions_of_steps_of_the_arithmeti
     with pytest.raises(KeyboardInterrupt):
         nalm.train("nau+nmu", (x, x.prod(-1)), compiled=False, on_progress=stop)
     assert seen == [50_000]
+
+
+@pytest.mark.parametrize("by", ["engine", "loop"])
+def test_errors_and_weights_are_reported_at_every_evaluation(by):
+    seen = []
+
+    def on_logged(logged):
+        seen.append(logged._replace(parameters={k: p.detach().clone() for k, p in logged.parameters.items()}))
+
+    recipe = Recipe(iterations=20, by=by)
+    result = nalm.train(
+        "nau", SingleModule("add"), recipe, seeds=2, log_interval=10, compiled=False, on_logged=on_logged
+    )
+    for run in range(2):
+        own = [(each, run - each.first) for each in seen if 0 <= run - each.first < len(each.test)]
+        assert [each.step for each, _ in own] == result.steps.tolist() == [0, 10, 20]
+        assert torch.equal(torch.stack([each.validation[k] for each, k in own]), result.validation[run])
+        assert torch.equal(torch.stack([each.test[k] for each, k in own]), result.test[run])
+        weights = torch.stack([each.parameters["weight"][k] for each, k in own])
+        assert torch.equal(weights, result.history["weight"][run])
+
+
+def test_second_order_training_reports_the_steps_of_a_run_once_it_is_solved():
+    seen = []
+    result = nalm.train("nmu@second-order", SingleModule("mul"), seeds=2, on_logged=seen.append)
+    logs = len(result.steps)
+    assert [(each.first, each.step) for each in seen] == [
+        (k, s) for k in (0, 1) for s in result.steps.tolist()
+    ]
+    assert torch.equal(torch.cat([each.test for each in seen]).reshape(2, logs), result.test)
+
+
+def test_a_callback_that_cannot_be_called_is_refused():
+    with pytest.raises(ArgumentError, match="on_logged"):
+        nalm.train("nau", SingleModule("add"), seeds=1, on_logged=7)

@@ -13,7 +13,9 @@ from nalm.cli.doctor import doctor
 from nalm.cli.episode import episode
 from nalm.cli.export import export
 from nalm.cli.fit import fit
+from nalm.cli.gallery import gallery
 from nalm.cli.list import list_
+from nalm.cli.play import play
 from nalm.cli.predict import predict
 from nalm.cli.report import report
 from nalm.cli.reproduce import reproduce
@@ -31,6 +33,8 @@ COMMANDS: dict[str, Callable[..., None]] = {
     "export": export,
     "episode": episode,
     "report": report,
+    "gallery": gallery,
+    "play": play,
     "reproduce": reproduce,
 }
 """The subcommands in the order in which the help shows them."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import torch
@@ -24,6 +24,10 @@ class Log:
         interval: steps between logs.
         device: where the models are.
         followed: names of the parameters to keep over time.
+
+    Attributes:
+        on_added: called with each step that is added, its decisive errors on the validation set and on the
+            first test set, and its parameters.
     """
 
     def __init__(
@@ -45,6 +49,7 @@ class Log:
         self.diverged_at = torch.full((runs,), -1, dtype=torch.long, device=device)
         self.reinitialised = torch.zeros(runs, dtype=torch.long, device=device)
         self.compiled = False
+        self.on_added: Callable[[int, Tensor, Tensor, Parameters], None] = lambda *_: None
 
     def add(self, step: int, errors: dict[str, dict[str, Tensor]], parameters: Parameters) -> None:
         """Add the errors, by split and name, and the parameters at a step; the first error is decisive."""
@@ -72,6 +77,7 @@ class Log:
         self.validation.append(validation)
         self.test.append(test)
         self._remember(step, parameters)
+        self.on_added(step, validation, test, parameters)
 
     def state_to_keep(self) -> tuple[Parameters, dict[str, Any]]:
         """Everything logged so far, as tensors by name and as plain data."""

@@ -43,15 +43,23 @@ def train_one_by_one(runs: RunGroup, options: Options) -> Trained:
     with torch.inference_mode(False), torch.enable_grad(), one_thread():
         for k in range(len(runs)):
             one = runs.some(slice(k, k + 1))
-            logs.append(_train(models, one, options, functools.partial(on_progress, k * steps)))
+            tell = functools.partial(options.tell, k)
+            logs.append(_train(models, one, options, functools.partial(on_progress, k * steps), tell))
     return collect(runs, logs, time.perf_counter() - began)
 
 
-def _train(models: OneModel, run: RunGroup, options: Options, on_progress: Callable[[int], None]) -> Log:
+def _train(
+    models: OneModel,
+    run: RunGroup,
+    options: Options,
+    on_progress: Callable[[int], None],
+    on_added: Callable[..., None],
+) -> Log:
     settings = Settings(
         options.iterations, options.log_interval, options.dtype, options.device, False, REPORT_INTERVAL
     )
     batch = Batch(models, run, settings)
+    batch.log.on_added = on_added
     if options.checkpoints is None:
         return batch.run(on_progress)
     checkpoint = Checkpoint.of(run, options, models)

@@ -52,6 +52,7 @@ def train_side_by_side(runs: RunGroup, options: Options) -> Trained:
     with torch.inference_mode(False), torch.enable_grad(), one_thread():
         for first in range(0, len(runs), width):
             batch = Batch(models, runs.some(slice(first, first + width)), settings)
+            batch.log.on_added = functools.partial(options.tell, first)
             if first == 0 and models.foreign:
                 rehearse(models, batch.parameters, batch.examples(), task.output_shape)
             parts.append(batch.run(functools.partial(_add, on_progress, first * settings.iterations)))

@@ -6,6 +6,7 @@ import functools
 import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +17,7 @@ from nalm.evaluate.judged import assess
 from nalm.evaluate.outcome import limits
 from nalm.experiment.rebuild import effective_weights, formula, task_of
 from nalm.experiment.store import BULK, Record, Store, StoreError
-from nalm.experiment.stored_cases import variant_of
+from nalm.experiment.stored_cases import WEIGHTS, variant_of
 from nalm.tasks.known_ranges import parse_pair
 
 
@@ -71,9 +72,7 @@ def described_runs(
         formulas: whether to read each run's formula, which takes about ten milliseconds per run.
         on_progress: called with the number of runs read and the number of all selected runs.
     """
-    if not path.exists():
-        raise StoreError(f"{path} does not exist; `nalm bench` creates it.")
-    with Store(path, read_only=True) as store:
+    with _opened(path) as store:
         all_records = list(store.records(without=BULK))
         wanted.check(all_records)
         ids = [record.id for record in all_records if wanted.matches(record)]
@@ -82,6 +81,58 @@ def described_runs(
             found.append(run)
             on_progress(len(found), len(ids))
         return found
+
+
+def listed_runs(path: Path, most: int) -> tuple[list[dict[str, Any]], int]:
+    """The first runs of a store in short, without weights and curves, and the number of all its runs.
+
+    Args:
+        path: the store.
+        most: how many runs to list.
+    """
+    with _opened(path) as store:
+        total = store.count()
+        return [_listed(record) for record in islice(store.records(without=WEIGHTS), most)], total
+
+
+def described_run(path: Path, run: str) -> dict[str, Any]:
+    """One stored run as plain data, with its weights over time.
+
+    Args:
+        path: the store.
+        run: the name of the run.
+    """
+    with _opened(path) as store:
+        record = next(store.records([run]), None)
+    if record is None:
+        raise unknown("run", run, [])
+    (found,) = _described(iter([record]), True)
+    over_time = effective_weights(record, record.history, [len(record.history_steps)])
+    return {
+        **found,
+        "history_steps": record.history_steps.tolist(),
+        "history": {name: _nested(value) for name, value in over_time.items()},
+    }
+
+
+def _opened(path: Path) -> Store:
+    if not path.exists():
+        raise StoreError(f"{path} does not exist; `nalm bench` creates it.")
+    return Store(path, read_only=True)
+
+
+def _listed(record: Record) -> dict[str, Any]:
+    below = limits(task_of(record), record.ideal_test, record.ideal_validation)
+    return {
+        "id": record.id,
+        "task": record.task,
+        "model": record.model,
+        "labels": record.labels,
+        "seed": record.seed,
+        "iterations": record.iterations,
+        "outcome": str(assess(record, below).outcome) if below is not None else None,
+        "test": _finite(record.test[record.chosen]),
+    }
 
 
 def _described(records: Iterator[Record], formulas: bool) -> Iterator[dict[str, Any]]:

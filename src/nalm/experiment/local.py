@@ -8,22 +8,16 @@ from __future__ import annotations
 
 import contextlib
 import functools
-import multiprocessing
-import os
-import signal
-import threading
-import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from multiprocessing import resource_tracker
 from multiprocessing.connection import Connection, wait
 from pathlib import Path
 from typing import Any
 
-from nalm import interrupts
 from nalm.errors import NalmError
 from nalm.experiment.executor import OnProgress, Progress, WorkerError, portable
 from nalm.experiment.plan import Chunk
+from nalm.experiment.process import start
 from nalm.experiment.store import Record
 from nalm.trained import StepsDone
 
@@ -173,21 +167,11 @@ def _died(worker: _Worker) -> str:
 
 
 def _start() -> _Worker:
-    context = multiprocessing.get_context("spawn")
-    ours, theirs = context.Pipe()
-    process = context.Process(target=_work, args=(theirs, os.getpid()), daemon=True)
-    resource_tracker.ensure_running()  # if it started inside the block, it would let interruptions through
-    with interrupts.held():
-        process.start()
-    theirs.close()
-    return _Worker(process, ours)
+    return _Worker(*start(_work))
 
 
-def _work(connection: Connection, coordinator: int) -> None:
+def _work(connection: Connection) -> None:
     """The main function of a process: compute chunks until the coordinator closes the connection."""
-    os.dup2(2, 1)  # what a user's unit prints goes to stderr; only the coordinator writes results to stdout
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the coordinator decides what an interruption means
-    threading.Thread(target=_end_with, args=(coordinator,), daemon=True).start()
     from nalm.experiment.compute import compute, prepare
 
     while True:
@@ -214,10 +198,3 @@ def _work(connection: Connection, coordinator: int) -> None:
 
 def _send_progress(connection: Connection, report: StepsDone) -> None:
     connection.send(("progress", report.done))
-
-
-def _end_with(coordinator: int) -> None:
-    """End this process, even in the middle of its work, once the coordinator is gone."""
-    while os.getppid() == coordinator:
-        time.sleep(0.5)
-    os._exit(1)

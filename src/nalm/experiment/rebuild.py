@@ -73,7 +73,7 @@ def effective_weights(
         lead: the sizes of leading axes, such as steps.
     """
     try:
-        found = _weights_of_units(_model(record, parameters, lead))
+        found = weights_of(_model(record, parameters, lead))
     except ESCAPES as error:
         _unreadable(record, error)
         found = {}  # the formula says why
@@ -95,7 +95,8 @@ def small(parameters: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
     return dict(parameters) if sum(p.size for p in parameters.values()) <= MOST_FOLLOWED else {}
 
 
-def _weights_of_units(model: nn.Module | None) -> dict[str, np.ndarray]:
+def weights_of(model: nn.Module | None) -> dict[str, np.ndarray]:
+    """Weights and gates of the units of a model, by layer if there are several."""
     held = [unit.discrete() for unit in (outer_units(model) if model is not None else ())]
     several = len(held) > 1
     return {

@@ -79,7 +79,7 @@ def steps_of(model: nn.Module, names: Sequence[str], *, tolerance: float = TOLER
     if isinstance(units[0], (RecurrentSelector, FrozenSelector)) and len(units) == 1:
         return _turns(units[0], names, tolerance)
     if isinstance(units[0], Composer) and len(units) == 1:
-        return _of_graph(units[0].graph(units[0].parameter_values()), names)
+        return steps_of_graph(units[0].graph(units[0].parameter_values()), names)
     return _layers(units, names, tolerance)
 
 
@@ -106,7 +106,7 @@ def _turns(
     return made
 
 
-def _of_graph(graph: ExpressionGraph | None, names: Sequence[str]) -> list[PathStep]:
+def steps_of_graph(graph: ExpressionGraph | None, names: Sequence[str]) -> list[PathStep]:
     """Step by step through an expression graph; nothing if there is none."""
     if graph is None:
         return []

@@ -19,7 +19,7 @@ from nalm.models.spec import ModelSpec
 from nalm.recipes import Recipe
 from nalm.recipes.steps import timing_of, with_steps
 from nalm.tasks import Table, Task
-from nalm.trained import StepsDone
+from nalm.trained import Logged, StepsDone
 from nalm.training.published import published_recipe
 from nalm.training.result import TrainResult
 from nalm.training.trainers import train_runs
@@ -39,6 +39,7 @@ def train(
     device: torch.device | str = "cpu",
     compiled: bool = True,
     on_progress: Callable[[StepsDone], None] | None = None,
+    on_logged: Callable[[Logged], None] | None = None,
     checkpoints: Path | str | None = None,
 ) -> TrainResult:
     """Train a model on a task or on data, for one seed or for thousands at once.
@@ -62,6 +63,8 @@ def train(
         device: where to train.
         compiled: compile the training step (seconds, once), or run it eagerly.
         on_progress: called after each evaluation with a `StepsDone`.
+        on_logged: called after each evaluation with a `Logged`: the errors and parameters of the runs there.
+            In second-order training it is called for all steps of a run once the run is solved.
         checkpoints: a folder in which a recipe with `by="loop"` keeps the state of unfinished runs. The same
             call resumes from there; once all runs are finished, the files are deleted.
 
@@ -78,8 +81,9 @@ def train(
         raise ArgumentError("model", "an nn.Module or the name of one", type(model).__name__)
     check_changeable(model)
     device = check_device(device) or torch.device("cpu")
-    if on_progress is not None and (isinstance(on_progress, type) or not callable(on_progress)):
-        raise ArgumentError("on_progress", "None or a function of one argument", repr(on_progress))
+    for name, called in (("on_progress", on_progress), ("on_logged", on_logged)):
+        if called is not None and (isinstance(called, type) or not callable(called)):
+            raise ArgumentError(name, "None or a function of one argument", repr(called))
     folder = _folder(checkpoints)
     if not isinstance(recipe, Recipe | None):
         raise ArgumentError("recipe", "a Recipe", repr(recipe))
@@ -106,6 +110,7 @@ def train(
         compiled=compiled,
         initial=initial,
         on_progress=on_progress,
+        on_logged=on_logged,
         checkpoints=folder,
     )
     if folder is not None:

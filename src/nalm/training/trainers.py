@@ -27,7 +27,7 @@ from nalm.recipes import Recipe
 from nalm.recipes.numbers import split
 from nalm.streams import check_seed
 from nalm.tasks import Split, Task
-from nalm.trained import OnSteps, Options, RunGroup, Trained
+from nalm.trained import OnLogged, OnSteps, Options, RunGroup, Trained
 from nalm.training.result import TrainResult
 
 
@@ -240,6 +240,7 @@ def train_runs(
     initial: Parameters | None = None,
     names: Sequence[str] = (),
     on_progress: OnSteps | None = None,
+    on_logged: OnLogged | None = None,
     checkpoints: Path | None = None,
 ) -> TrainResult:
     """Train one copy of the model per seed, each with its own task and recipe, by the recipe's trainer.
@@ -257,13 +258,16 @@ def train_runs(
         initial: parameters `runs x ...` to start from instead of drawing them by seed.
         names: one per run, by which its checkpoint is found; by default its seed.
         on_progress: called after each evaluation.
+        on_logged: called with the errors and parameters at each evaluation, for trainers that report them.
         checkpoints: a folder for checkpoints, for trainers that write them.
     """
     check_runs(tasks, recipes, seeds)
     steps = recipes[0].iterations if iterations is None else check_positive("iterations", iterations)
     check_positive("log_interval", log_interval)
     runs = RunGroup(model, tasks, recipes, seeds, initial, names)
-    options = Options(steps, log_interval, dtype, torch.device(device), compiled, on_progress, checkpoints)
+    options = Options(
+        steps, log_interval, dtype, torch.device(device), compiled, on_progress, on_logged, checkpoints
+    )
     return TrainResult.of(trainer_of(recipes[0]).train(runs, options))
 
 
