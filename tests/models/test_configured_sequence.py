@@ -42,6 +42,20 @@ def test_gradients_pass_straight_through_the_clamp():
     assert network.network.step.configure["weight"].bias.grad[0] != 0
 
 
+@pytest.mark.parametrize(("scales", "is_seen"), [((1.0,), False), (ConfiguredNAU.scales, True)])
+def test_several_scales_let_the_lstm_learn_from_large_numbers(scales, is_seen, monkeypatch):
+    """The tanh of 60 has no slope, that of 60 / 100 has one."""
+    monkeypatch.setattr(ConfiguredNAU, "scales", scales)
+    network = ConfiguredNAU(INPUTS + 1, 1, hidden_size=5)
+    set_weight(network, 1.0)
+    shown = []
+    network.network.step.lstm.register_forward_pre_hook(lambda _, inputs: shown.append(inputs[0]))
+    steps = sequence([60.0, 0.0]).requires_grad_()
+    network(steps)
+    (slope,) = torch.autograd.grad(shown[1].sum(), steps)
+    assert (slope[0, 0, -1].item() > 1e-3) == is_seen
+
+
 def test_a_configured_unit_is_unchanged_without_projection():
     torch.manual_seed(0)
     free = nalm.ConfiguredByLSTM("nau", 2, 3, 1)

@@ -6,11 +6,14 @@ chooses the unit's parameters.
 
 Ours, where the paper is silent: the unit has `slots` values of state, of which the first are the outputs. The
 LSTM also sees the state squashed by tanh, so that it can act on the sign of a difference, and sees nothing
-that grows with the numbers. Zero stands where a symbol is no number and where nothing is stored yet; a
+that grows with the numbers. Integers saturate tanh, and its gradient with them; a unit with several `scales`
+also shows the LSTM its state divided by each, so that it can learn which differences to keep. Zero stands where a symbol is no number and where nothing is stored yet; a
 product of powers of 1e-7 overflows there, so the configured NALU adds 1 to magnitudes instead (`epsilon`).
 """
 
 from __future__ import annotations
+
+from typing import ClassVar
 
 import torch
 from torch import Tensor, nn
@@ -27,7 +30,12 @@ class ConfiguredSequence(SequenceBaseline):
         out_features: number of outputs.
         hidden_size: size of the LSTM's state.
         slots: values of the unit's own state.
+
+    Attributes:
+        scales: by what the state is divided before tanh, once for each.
     """
+
+    scales: ClassVar[tuple[float, ...]] = (1.0,)
 
     def __init__(self, in_features: int, out_features: int, *, hidden_size: int = 32, slots: int = 4) -> None:
         if check_positive("slots", slots) < out_features:
@@ -41,7 +49,8 @@ class ConfiguredSequence(SequenceBaseline):
 
     def make(self, inputs: int, hidden_size: int) -> nn.Module:
         """The configured unit, controlled by the symbol and the squashed state."""
-        return _Steps(self.configured(inputs - 1 + self.slots, hidden_size), self.slots, self.out_features)
+        seen = inputs - 1 + self.slots * len(self.scales)
+        return _Steps(self.configured(seen, hidden_size), self.slots, self.out_features, self.scales)
 
     def make_output(self, hidden_size: int) -> nn.Module:
         """None: the first slots are the outputs, nothing lies between the unit and the result."""
@@ -51,16 +60,17 @@ class ConfiguredSequence(SequenceBaseline):
 class _Steps(nn.Module):
     """The configured unit applied along a sequence."""
 
-    def __init__(self, step: nn.Module, slots: int, outputs: int) -> None:
+    def __init__(self, step: nn.Module, slots: int, outputs: int, scales: tuple[float, ...]) -> None:
         super().__init__()
-        self.step, self.slots, self.outputs = step, slots, outputs
+        self.step, self.slots, self.outputs, self.scales = step, slots, outputs, scales
 
     def forward(self, input: Tensor) -> tuple[Tensor, Tensor]:
         """The first slots after each step `batch x time x outputs`, and the last state."""
         state, memory, found = input.new_zeros(input.shape[0], self.slots), None, []
         for now in input.unbind(1):
             symbol, number = now[:, :-1], now[:, -1:]
-            control, seen = torch.cat([symbol, state.tanh()], -1), torch.cat([number, state], -1)
+            squashed = [(state / scale).tanh() for scale in self.scales]
+            control, seen = torch.cat([symbol, *squashed], -1), torch.cat([number, state], -1)
             state, memory = self.step(control, seen, memory)
             found.append(state[:, : self.outputs])
         return torch.stack(found, 1), state
@@ -101,8 +111,11 @@ class ConfiguredNAU(ConfiguredSequence):
     """A NAU whose weights are functions of an LSTM's state at each step, clamped to [-1, 1].
 
     Ours, to make the recurrent NALU robust: a clamped weight is exactly 1 where tanh and the logistic
-    function only come near, so that errors do not grow with the numbers; and no product can overflow.
+    function only come near, so that errors do not grow with the numbers; and no product can overflow. The
+    LSTM sees the state at three scales, from single units to the size of the numbers in training.
     """
+
+    scales = (1.0, 10.0, 100.0)
 
     def configured(self, control: int, hidden_size: int) -> nn.Module:
         """The step."""
