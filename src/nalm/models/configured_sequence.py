@@ -7,8 +7,9 @@ chooses the unit's parameters.
 Ours, where the paper is silent: the unit has `slots` values of state, of which the first are the outputs. The
 LSTM also sees the state squashed by tanh, so that it can act on the sign of a difference, and sees nothing
 that grows with the numbers. Integers saturate tanh, and its gradient with them; a unit with several `scales`
-also shows the LSTM its state divided by each, so that it can learn which differences to keep. Zero stands where a symbol is no number and where nothing is stored yet; a
-product of powers of 1e-7 overflows there, so the configured NALU adds 1 to magnitudes instead (`epsilon`).
+also shows the LSTM its state divided by each, so that it can learn which differences to keep. Zero stands
+where a symbol is no number and where nothing is stored yet; a product of powers of 1e-7 overflows there, so
+the configured NALU adds 1 to magnitudes instead (`epsilon`).
 """
 
 from __future__ import annotations
