@@ -1,6 +1,6 @@
 """Quotients of digits: whole weights found by trying, then a reader.
 
-    python benchmarks/digits_quotients.py [--json FILE] [--seeds 3] [--steps 5000] [--trial 600]
+    python benchmarks/digits_quotients.py [--json FILE] [--seeds 0 1 2] [--steps 5000] [--loss squared]
 
 A quotient says nothing of powers: readings raised to a power and weights divided by it give the same results.
 A unit whose weights are learnt beside the reader stays somewhere in that valley. A unit with two inputs has
@@ -9,6 +9,9 @@ Then its readings are rounded to whole digits, and the pair is kept whose quotie
 often on validation images: a reading that falls where digits rise has a small error, but its whole digits
 give wrong quotients. The reader of that pair is trained on to the end of the reduced protocol. Only
 quotients are looked at, and neither images nor pairs of the test before the end.
+
+Readers are trained on the logarithm of the quotient: the squared error of the quotient itself is that of the
+few pairs with a large one, and digits that are seldom divided by one are learnt last, or as another digit.
 """
 
 from __future__ import annotations
@@ -17,6 +20,7 @@ import argparse
 import itertools
 import json
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -29,8 +33,15 @@ from nalm.models.digit_networks import DigitPair
 from nalm.tasks import MnistIsolated, Split
 from nalm.tasks.sampling import sample
 
+Loss = Callable[[Tensor, Tensor], Tensor]
 WHOLE = tuple(itertools.product((1.0, -1.0), repeat=2))
 BATCH = MnistIsolated.quick_batch_size
+_LEAST = 1e-3
+"""Below every quotient of digits, the least of which is 1/9; results below zero have no logarithm."""
+LOSSES: dict[str, Loss] = {
+    "logarithm": lambda said, true: (said.clamp_min(_LEAST).log() - true.log()).square().mean(),
+    "squared": lambda said, true: (said - true).square().mean(),
+}
 
 
 class Behind:
@@ -41,11 +52,14 @@ class Behind:
         seed: of its first weights and its batches; it chooses the fold.
         weights: of the unit.
         steps: of training in all: the rate falls to zero in the second half of them.
+        loss: of what the network says and the target.
     """
 
-    def __init__(self, task: MnistIsolated, seed: int, weights: tuple[float, ...], steps: int) -> None:
+    def __init__(
+        self, task: MnistIsolated, seed: int, weights: tuple[float, ...], steps: int, loss: Loss
+    ) -> None:
         torch.manual_seed(seed)
-        self.task, self.seed, self.steps, self.done = task, seed, steps, 0
+        self.task, self.seed, self.steps, self.loss, self.done = task, seed, steps, loss, 0
         network = Case(ModelSpec.parse("nru"), task).build()
         assert isinstance(network, DigitPair)
         self.network, self.weights = network, weights
@@ -60,7 +74,7 @@ class Behind:
             rate = self.task.quick_learning_rate * min(1.0, 2 * (1 - step / self.steps))
             self.optimiser.param_groups[0]["lr"] = rate
             x, y = sample(self.task, self.seed, Split.TRAIN, BATCH, step, torch.float32)
-            loss = (self.network(*x)[:, 0] - y[:, 0]).square().mean()
+            loss = self.loss(self.network(*x)[:, 0], y[:, 0])
             self.optimiser.zero_grad()
             loss.backward()
             self.optimiser.step()
@@ -96,10 +110,10 @@ def _share_equal(ours: Tensor, theirs: Tensor, decimals: int) -> float:
     return float((a == b).double().mean())
 
 
-def run(seed: int, steps: int, trial: int) -> dict[str, Any]:
+def run(seed: int, steps: int, trial: int, loss: str) -> dict[str, Any]:
     """Try every pair of whole weights, train on with the best, and measure."""
     task = MnistIsolated("div").reduced()
-    tried = [Behind(task, seed, weights, steps) for weights in WHOLE]
+    tried = [Behind(task, seed, weights, steps, LOSSES[loss]) for weights in WHOLE]
     for each in tried:
         each.train(trial)
     after = [each.validation() for each in tried]
@@ -107,6 +121,7 @@ def run(seed: int, steps: int, trial: int) -> dict[str, Any]:
     best.train(steps)
     return {
         "seed": seed,
+        "loss": loss,
         "validation after trial": {str(each.weights): told for each, told in zip(tried, after)},
         "weights": best.weights,
         "steps": steps + (len(tried) - 1) * trial,
@@ -119,14 +134,15 @@ def main() -> None:
     """Run all seeds, and print a line for each, or JSON."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--json", metavar="FILE")
-    parser.add_argument("--seeds", type=int, default=3)
+    parser.add_argument("--seeds", type=int, nargs="+", default=[0, 1, 2])
     parser.add_argument("--steps", type=int, default=MnistIsolated("div").reduced().steps)
     parser.add_argument("--trial", type=int, default=600)
+    parser.add_argument("--loss", choices=LOSSES, default="logarithm")
     given = parser.parse_args()
     torch.set_num_threads(1)
     found = []
-    for seed in range(given.seeds):
-        found.append(run(seed, given.steps, given.trial))
+    for seed in given.seeds:
+        found.append(run(seed, given.steps, given.trial, given.loss))
         print(json.dumps(found[-1]), file=sys.stderr, flush=True)
     if given.json:
         text = json.dumps(found, indent=1) + "\n"
