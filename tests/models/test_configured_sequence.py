@@ -42,10 +42,11 @@ def test_gradients_pass_straight_through_the_clamp():
     assert network.network.step.configure["weight"].bias.grad[0] != 0
 
 
-@pytest.mark.parametrize(("scales", "is_seen"), [((1.0,), False), (ConfiguredNAU.scales, True)])
-def test_several_scales_let_the_lstm_learn_from_large_numbers(scales, is_seen, monkeypatch):
-    """The tanh of 60 has no slope, that of 60 / 100 has one."""
-    monkeypatch.setattr(ConfiguredNAU, "scales", scales)
+@pytest.mark.parametrize(("reach", "is_learnt"), [(1.0, False), (ConfiguredNAU.reach, True)])
+def test_a_reach_lets_the_lstm_learn_from_large_numbers_and_see_nothing_that_grows(
+    reach, is_learnt, monkeypatch
+):
+    monkeypatch.setattr(ConfiguredNAU, "reach", reach)
     network = ConfiguredNAU(INPUTS + 1, 1, hidden_size=5)
     set_weight(network, 1.0)
     shown = []
@@ -53,7 +54,9 @@ def test_several_scales_let_the_lstm_learn_from_large_numbers(scales, is_seen, m
     steps = sequence([60.0, 0.0]).requires_grad_()
     network(steps)
     (slope,) = torch.autograd.grad(shown[1].sum(), steps)
-    assert (slope[0, 0, -1].item() > 1e-3) == is_seen
+    assert (slope[0, 0, -1].item() > 1e-3) == is_learnt
+    network(sequence([6000.0, 0.0]))
+    torch.testing.assert_close(shown[3], shown[1])
 
 
 def test_a_configured_unit_is_unchanged_without_projection():

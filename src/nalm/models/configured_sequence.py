@@ -6,8 +6,8 @@ chooses the unit's parameters.
 
 Ours, where the paper is silent: the unit has `slots` values of state, of which the first are the outputs. The
 LSTM also sees the state squashed by tanh, so that it can act on the sign of a difference, and sees nothing
-that grows with the numbers. Integers saturate tanh, and its gradient with them; a unit with several `scales`
-also shows the LSTM its state divided by each, so that it can learn which differences to keep. Zero stands
+that grows with the numbers. Integers saturate tanh, and its gradient with them: a unit with a `reach` has the
+tanh of its state, with the slope of the tanh of its state divided by the reach. Zero stands
 where a symbol is no number and where nothing is stored yet; a product of powers of 1e-7 overflows there, so
 the configured NALU adds 1 to magnitudes instead (`epsilon`).
 """
@@ -33,10 +33,10 @@ class ConfiguredSequence(SequenceBaseline):
         slots: values of the unit's own state.
 
     Attributes:
-        scales: by what the state is divided before tanh, once for each.
+        reach: up to which size numbers of the state have a slope in what the LSTM sees of them.
     """
 
-    scales: ClassVar[tuple[float, ...]] = (1.0,)
+    reach: ClassVar[float] = 1.0
 
     def __init__(self, in_features: int, out_features: int, *, hidden_size: int = 32, slots: int = 4) -> None:
         if check_positive("slots", slots) < out_features:
@@ -50,8 +50,8 @@ class ConfiguredSequence(SequenceBaseline):
 
     def make(self, inputs: int, hidden_size: int) -> nn.Module:
         """The configured unit, controlled by the symbol and the squashed state."""
-        seen = inputs - 1 + self.slots * len(self.scales)
-        return _Steps(self.configured(seen, hidden_size), self.slots, self.out_features, self.scales)
+        step = self.configured(inputs - 1 + self.slots, hidden_size)
+        return _Steps(step, self.slots, self.out_features, self.reach)
 
     def make_output(self, hidden_size: int) -> nn.Module:
         """None: the first slots are the outputs, nothing lies between the unit and the result."""
@@ -61,20 +61,26 @@ class ConfiguredSequence(SequenceBaseline):
 class _Steps(nn.Module):
     """The configured unit applied along a sequence."""
 
-    def __init__(self, step: nn.Module, slots: int, outputs: int, scales: tuple[float, ...]) -> None:
+    def __init__(self, step: nn.Module, slots: int, outputs: int, reach: float) -> None:
         super().__init__()
-        self.step, self.slots, self.outputs, self.scales = step, slots, outputs, scales
+        self.step, self.slots, self.outputs, self.reach = step, slots, outputs, reach
 
     def forward(self, input: Tensor) -> tuple[Tensor, Tensor]:
         """The first slots after each step `batch x time x outputs`, and the last state."""
         state, memory, found = input.new_zeros(input.shape[0], self.slots), None, []
         for now in input.unbind(1):
             symbol, number = now[:, :-1], now[:, -1:]
-            squashed = [(state / scale).tanh() for scale in self.scales]
-            control, seen = torch.cat([symbol, *squashed], -1), torch.cat([number, state], -1)
+            control, seen = torch.cat([symbol, self._squashed(state)], -1), torch.cat([number, state], -1)
             state, memory = self.step(control, seen, memory)
             found.append(state[:, : self.outputs])
         return torch.stack(found, 1), state
+
+    def _squashed(self, state: Tensor) -> Tensor:
+        """The tanh of the state, with the slope of a wider tanh where there is a reach."""
+        if self.reach == 1:
+            return state.tanh()
+        wide = (state / self.reach).tanh()
+        return wide + (state.tanh() - wide).detach()
 
 
 class ConfiguredNALU(ConfiguredSequence):
@@ -113,10 +119,10 @@ class ConfiguredNAU(ConfiguredSequence):
 
     Ours, to make the recurrent NALU robust: a clamped weight is exactly 1 where tanh and the logistic
     function only come near, so that errors do not grow with the numbers; and no product can overflow. The
-    LSTM sees the state at three scales, from single units to the size of the numbers in training.
+    reach is the middle of the numbers in training: without it, no condition on numbers was learnt.
     """
 
-    scales = (1.0, 10.0, 100.0)
+    reach = 50.0
 
     def configured(self, control: int, hidden_size: int) -> nn.Module:
         """The step."""
