@@ -32,7 +32,7 @@ def values(expression, x):
     return np.asarray(sp.lambdify(SYMBOLS, expression)(*x.T) + np.zeros(len(x)))
 
 
-def found(x, y, seconds=15.0, names=NAMES):
+def found(x, y, seconds=60.0, names=NAMES):
     return find_formula(x, y, names[: x.shape[1]], 0, seconds)
 
 

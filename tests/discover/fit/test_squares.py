@@ -28,6 +28,13 @@ def test_a_square_is_found(given, expected):
     assert sp.count_ops(found) == sp.count_ops(expected)
 
 
+def test_a_square_of_decimal_numbers_is_found_up_to_their_last_digits():
+    small = sp.Float(1 / 110.4, 15)
+    given = small**2 * A**2 + 2 * sp.Rational(5, 552) * A + 1
+    assert with_squares(given).is_Pow
+    assert not with_squares(given + 1e-9 * A).is_Pow
+
+
 @pytest.mark.parametrize(
     "given",
     [

@@ -128,8 +128,11 @@ class Formula:
                 break
             else:
                 damping = max(10 * damping, 10 * _LEAST_DAMPING)
+        made = self.with_constants(at)
+        if len(made.constants) < len(at):  # one has become zero, and its term is gone
+            return made.fitted(x, y, steps=0)
         weight = _weight(y, values)
-        return self.with_constants(at), _deviations(slopes * weight[:, None], (y - values) * weight)
+        return made, _deviations(slopes * weight[:, None], (y - values) * weight)
 
 
 def _weight(y: np.ndarray, values: np.ndarray) -> np.ndarray:

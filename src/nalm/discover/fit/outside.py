@@ -25,7 +25,7 @@ def outside_notes(formula: Formula, low: np.ndarray, high: np.ndarray, names: Se
     """
     if not formula.used:
         return []
-    spans = ", ".join(f"{names[k]} from {low[k]:.4g} to {high[k]:.4g}" for k in formula.used)
+    spans = ", ".join(f"{names[k]} from {_range(low[k], high[k])}" for k in formula.used)
     notes = [f"Rows were seen for {spans}."]
     points = np.random.default_rng(0).uniform(size=(_POINTS, len(low)))
     inside = low + points * (high - low)
@@ -44,6 +44,14 @@ def outside_notes(formula: Formula, low: np.ndarray, high: np.ndarray, names: Se
             lost = "the formula has no value beyond" if word == "radicand" else "the formula has a pole there"
             notes.append(f"The {word} {text} reaches zero near the rows seen: {lost}.")
     return notes
+
+
+def _range(low: float, high: float) -> str:
+    """Both ends, with as many digits as it takes to tell them apart."""
+    digits = 4
+    while digits < 16 and low != high and f"{low:.{digits}g}" == f"{high:.{digits}g}":
+        digits += 2
+    return f"{low:.{digits}g} to {high:.{digits}g}"
 
 
 def _critical(expression: sp.Expr) -> list[tuple[sp.Expr, str]]:

@@ -10,6 +10,9 @@ import sympy as sp
 
 from nalm.discover.fit.formula import Formula
 
+_ROUNDING = 1e-13
+"""Decimal numbers of 15 digits that differ by less are the same."""
+
 
 def with_squares(expression: sp.Expr) -> sp.Expr:
     """The expression with every sum that contains the three terms of a square written with the square."""
@@ -33,7 +36,7 @@ def _one_square(node: sp.Add) -> sp.Expr | None:
                 if sp.default_sort_key(first) >= sp.default_sort_key(second) or cross in (first, second):
                     continue
                 for sign in (1, -1):
-                    if cross == 2 * sign * a * b:
+                    if _is_same(cross, 2 * sign * a * b):
                         return sp.Add(
                             *(t for t in node.args if t not in (cross, first, second)), (a + sign * b) ** 2
                         )
@@ -41,15 +44,23 @@ def _one_square(node: sp.Add) -> sp.Expr | None:
 
 
 def _root(term: sp.Expr) -> sp.Expr | None:
-    """The root of a term with even powers and a positive rational coefficient, or None."""
+    """The root of a term with even powers and a positive coefficient, or None."""
     coefficient, rest = term.as_coeff_Mul()
-    if not (coefficient.is_Rational and coefficient > 0):
+    if not (coefficient.is_Rational or coefficient.is_Float) or coefficient <= 0:
         return None
     powers = rest.as_powers_dict()
     if not all((e.is_Integer and e % 2 == 0) or base == 1 for base, e in powers.items()):
         return None
     root = sp.sqrt(coefficient)
-    return root * sp.Mul(*(base ** (e / 2) for base, e in powers.items())) if root.is_Rational else None
+    if not (root.is_Rational or root.is_Float):
+        return None
+    return root * sp.Mul(*(base ** (e / 2) for base, e in powers.items()))
+
+
+def _is_same(term: sp.Expr, other: sp.Expr) -> bool:
+    """Whether two terms are equal, up to the last digits of decimal numbers."""
+    ratio = term / other
+    return bool(ratio == 1 or (ratio.is_Float and abs(ratio - 1) < _ROUNDING))
 
 
 def without_idle_signs(expression: sp.Expr, symbols: tuple[sp.Symbol, ...], x: np.ndarray) -> sp.Expr:

@@ -19,6 +19,7 @@ import torch
 from threadpoolctl import threadpool_limits
 
 from nalm.discover.evidence import are_roundings, dependent_columns
+from nalm.discover.fit.column_facts import thin_columns
 from nalm.discover.fit.constants import as_decimals, simple
 from nalm.discover.fit.finish import measured, simplified
 from nalm.discover.fit.formula import Formula
@@ -167,6 +168,7 @@ def _doubts(
         for k in used
         if (count := len(np.unique(x[:, k]))) <= _FEW_VALUES
     ]
+    found += [thin.sentence(names[thin.column]) for thin in thin_columns(formula, x, fine)]
     if _is_absolute(formula.expression):
         found.append("It takes the root of a square, an absolute value: it may stand for something else.")
     return [
