@@ -181,6 +181,29 @@ def test_pasted_rows_give_their_formula(visitor):
     assert visitor.complaints() == []
 
 
+def test_other_rows_clear_what_was_found_and_offer_their_own_last_column(visitor):
+    visitor.tab("Your data")
+    paste(visitor, ROWS)
+    visitor.says("3 columns")
+    visitor.chooses("Column to explain", "b")
+    visitor.presses("Find the formula")
+    visitor.says("Finished in")
+    assert visitor.formulas()
+    paste(visitor, ROWS.replace("a,b,y", "b,c,d"))
+    visitor.says("3 columns: b, c, d")
+    assert visitor.formulas() == []
+    assert "Verdict" not in visitor.find(".q-tab-panel").text
+    assert visitor.field("Column to explain").get_attribute("value") == "d"
+
+
+def test_what_is_too_long_to_paste_is_refused_instead_of_cut_off(visitor):
+    visitor.tab("Your data")
+    paste(visitor, ROWS)
+    visitor.says("3 columns")
+    paste(visitor, ("a,b,y\n" + "1,2,3\n" * 100_000)[:500_000])
+    assert visitor.says("too long to paste.*Upload")
+
+
 def test_an_uploaded_file_gives_its_formula(visitor, tmp_path):
     file = tmp_path / "made up.csv"
     file.write_text(ROWS)

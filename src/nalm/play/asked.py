@@ -106,8 +106,8 @@ class Columns:
             raise _too_much("bytes", len(self.data), MOST_BYTES)
         if self.data.startswith(_PARQUET):
             raise NalmError("This page reads CSV and TSV; `nalm fit` reads Parquet files too.")
-        rows = len(self.data.splitlines())
-        if rows > MOST_ROWS + 1:
+        rows = len(self.data.splitlines()) - 1  # the first line names the columns
+        if rows > MOST_ROWS:
             raise _too_much("rows", rows, MOST_ROWS)
 
 

@@ -25,7 +25,7 @@ _LIMITS = (
 _COLOURS = {"exact": "play-good", "none": "play-bad"}
 _PASTED = "The table"
 _MOST_PASTED = 500_000
-"""Characters of pasted text; a file may be larger."""
+"""Characters of pasted text, after which a browser cuts it off; a file may be larger."""
 _SHOWN_ALTERNATIVES = 5
 
 
@@ -41,6 +41,7 @@ class _DataTab:
     def __init__(self, play: Play) -> None:
         self._play = play
         self._file: tuple[str, bytes] | None = None
+        self._names: list[str] = []
         with ui.element("div").classes("play-column"):
             self._make_form()
             self._running = Running(
@@ -87,22 +88,31 @@ class _DataTab:
         self._running.say(f"This file is no CSV file of at most {MOST_BYTES / 1e6:g} MB.", is_wrong=True)
 
     async def _look(self) -> None:
-        """Offer the columns of the rows as they are now."""
+        """Offer the columns of the rows as they are now; what was found in others is gone."""
         if self._text.value:
             self._file = None
+        self._clear()
         if self._rows() is None:
-            self._target.set_options([], value=None)
+            self._offer([])
             return
         try:
             found = await self._play.jobs.answer(self._columns())
         except NalmError as error:
-            self._target.set_options([], value=None)
+            self._offer([])
             self._running.say(str(error), is_wrong=True)
             return
-        names = found["names"]
-        kept = self._target.value if self._target.value in names else names[-1]
-        self._target.set_options(names, value=kept)
-        self._running.say(f"{len(names)} columns: {', '.join(names)}"[:300])
+        self._offer(found["names"])
+        self._running.say(f"{len(self._names)} columns: {', '.join(self._names)}"[:300])
+
+    def _offer(self, names: list[str]) -> None:
+        """Offer columns, the last one first; rows that are only edited keep what was chosen."""
+        if names != self._names:
+            self._names = names
+            self._target.set_options(names, value=names[-1] if names else None)
+
+    def _clear(self) -> None:
+        self._found.clear()
+        self._formula.set_visibility(False)
 
     def _rows(self) -> tuple[str, bytes] | None:
         """The name and content of what was pasted or uploaded."""
@@ -113,6 +123,10 @@ class _DataTab:
 
     def _columns(self) -> Columns:
         name, data = self._rows() or (_PASTED, b"")
+        if len(self._text.value or "") >= _MOST_PASTED:
+            raise NalmError(
+                f"This is too long to paste: the field takes {_MOST_PASTED:,} characters. Upload a file."
+            )
         return Columns(data, self._play.folder, name)
 
     def _asked(self) -> list[Fitting]:
@@ -122,7 +136,7 @@ class _DataTab:
         whole: Any = int(seconds) if isinstance(seconds, float) and seconds.is_integer() else seconds
         asked = Fitting(rows.data, rows.folder, rows.name, target=self._target.value or "", seconds=whole)
         asked.check()
-        self._found.clear()
+        self._clear()
         self._formula.set_visibility(True)
         self._formula.set_text("…")
         self._formula.classes(remove="play-read")

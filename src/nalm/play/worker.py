@@ -41,7 +41,7 @@ def work(connection: Connection) -> None:
     while True:
         try:
             asked = connection.recv()
-        except EOFError:
+        except (EOFError, OSError):  # the serving process is gone
             return
         try:
             tell("done", carried_out[type(asked)](asked, tell))
