@@ -133,6 +133,17 @@ def test_notes_name_rows_as_the_file_has_them(run, written, monkeypatch):
     ]
 
 
+def test_a_column_that_is_called_like_a_row_keeps_its_name(run, written, monkeypatch):
+    class Naming(StandIn):
+        def fit(self, X, y):
+            super().fit(X, y)
+            self.notes_ = ["Rows were seen for row 3 from 1 to 3.", "It is largest in row 1."]
+
+    monkeypatch.setattr(fit_file, "make_regressor", lambda **options: Naming(**options))
+    data = json.loads(run("fit", written("row 3,y\n1,2\n2,4\n3,6\n"), "--target", "y", "--json", "-")[1])
+    assert data["notes"] == ["Rows were seen for row 3 from 1 to 3.", "It is largest in row 3."]
+
+
 def test_names_stay_as_they_are(run, written):
     text = 'mass [kg],"v, fast",E\n' + "\n".join(f"{k},{k % 4 + 2},{k * (k % 4 + 2)}" for k in range(1, 9))
     path = written(text)

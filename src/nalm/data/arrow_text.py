@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -36,16 +37,27 @@ def blocks(path: Path, layout: TextLayout, places: Mapping[str, int]) -> Iterato
         layout: how it is written.
         places: the places of the columns, by name.
     """
+    if not _has_rows(path, layout.skipped):
+        return
     watch = _Watch(layout.skipped)
     try:
         with arrow_csv.open_csv(str(path), *_options(layout, places, watch)) as found:
             for block in found:
                 yield {name: block.column(str(place)) for name, place in places.items()}
-    except pyarrow.ArrowInvalid as error:
+    except pyarrow.ArrowInvalid:
         if watch.uneven is not None:
             raise watch.uneven from None
-        if "Empty CSV file" not in str(error):
-            raise
+        raise
+
+
+def _has_rows(path: Path, skipped: int) -> bool:
+    """Whether anything stands below the first lines.
+
+    For an empty file pyarrow raises while its reading thread is still starting, and now and then the
+    process is aborted at its end.
+    """
+    with path.open(encoding="utf-8", errors="replace") as lines:
+        return any(line.strip() for line in itertools.islice(lines, skipped, None))
 
 
 def cast(cells: Any, delimiter: str) -> np.ndarray | None:

@@ -186,9 +186,13 @@ def _in_rows_of_file(note: str, table: FitTable) -> str:
     """A note with the numbers that rows have in the file, where readers will look for them."""
 
     def numbered(found: re.Match[str]) -> str:
-        return found[1] + ", ".join(str(table.row_in_file(int(k))) for k in found[2].split(", "))
+        if found["name"] is not None:
+            return found[0]
+        return found[2] + ", ".join(str(table.row_in_file(int(k))) for k in found[3].split(", "))
 
-    return _ROWS.sub(numbered, note)
+    names = sorted((name for name in table.features if _ROWS.search(name)), key=len, reverse=True)
+    alike = "|".join(map(re.escape, names)) or "(?!)"  # a column may be called "row 3"
+    return re.sub(f"(?P<name>{alike})|{_ROWS.pattern}", numbered, note)
 
 
 def _finite(value: Any) -> float | None:
