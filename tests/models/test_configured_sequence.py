@@ -35,14 +35,6 @@ def test_clamped_weights_add_exactly_even_if_they_overshoot():
     assert out[0, :, 0].tolist() == [12, 9012, 9012, 9019]
 
 
-def test_rounded_weights_are_whole_in_evaluation_alone():
-    network = ConfiguredNAU(INPUTS + 1, 1, hidden_size=5, rounded=True)
-    set_weight(network, 0.9)
-    numbers = sequence([12.0, 9000.0])
-    assert network(numbers)[0, -1, 0].item() == pytest.approx(0.9 * (0.9 * 12 + 9000))
-    assert network.eval()(numbers)[0, -1, 0].item() == 9012
-
-
 def test_gradients_pass_straight_through_the_clamp():
     network = ConfiguredNAU(INPUTS + 1, 1, hidden_size=5)
     set_weight(network, 1.7)

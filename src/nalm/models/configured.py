@@ -7,8 +7,7 @@ Deviations: the state that is carried from step to step is the LSTM's alone. App
 recurrent NALU, whose own state would be a second one; the paper does not specify it. A network that keeps one
 gives the last output back as part of `input`. Neither text specifies the functions that give the parameters:
 here they are linear. With `projected`, which is ours, the parameters are moved into the unit's admissible
-set, as they would be after an optimiser's step, and gradients pass straight through. With `rounded`, also
-ours, a trained module computes with whole parameters, as `nalm.snap_` makes them where they are stored.
+set, as they would be after an optimiser's step, and gradients pass straight through.
 """
 
 from __future__ import annotations
@@ -37,7 +36,6 @@ class ConfiguredByLSTM(nn.Module):
         out_features: number of outputs.
         hidden_size: size of the LSTM's state.
         projected: whether computed parameters are moved into the unit's admissible set, such as [-1, 1].
-        rounded: whether computed parameters are whole numbers in evaluation mode.
         device: where the parameters live.
         dtype: precision of the parameters.
 
@@ -54,7 +52,6 @@ class ConfiguredByLSTM(nn.Module):
         *,
         hidden_size: int = 32,
         projected: bool = False,
-        rounded: bool = False,
         device: torch.device | str | None = None,
         dtype: torch.dtype | None = None,
     ) -> None:
@@ -69,7 +66,7 @@ class ConfiguredByLSTM(nn.Module):
             raise ArgumentError("unit", "one unit", repr(unit))
         made = spec.build(in_features, out_features, batch_shape=(1,), device="meta", dtype=dtype)
         assert isinstance(made, Unit)
-        self.in_features, self.projected, self.rounded = made.in_features, projected, rounded
+        self.in_features, self.projected = made.in_features, projected
         self._unit = [made]  # in a list, so that its parameters, which are computed, are not registered
         self._shapes = {name: parameter.shape[1:] for name, parameter in made.named_parameters()}
         self.configure = nn.ModuleDict(
@@ -105,8 +102,6 @@ class ConfiguredByLSTM(nn.Module):
         unit = self._unit[0].train(self.training)
         if self.projected:
             parameters = self._admissible(parameters)
-        if self.rounded and not self.training:
-            parameters = {name: p.round() for name, p in parameters.items()}
         return functional_call(unit, parameters, (input[:, None, :],))[:, 0, :], (hidden, memory)
 
     def _admissible(self, parameters: Parameters) -> Parameters:

@@ -120,36 +120,13 @@ class ConfiguredNAU(ConfiguredSequence):
     Ours, to make the recurrent NALU robust: a clamped weight is exactly 1 where tanh and the logistic
     function only come near, so that errors do not grow with the numbers; and no product can overflow. The
     reach is the middle of the numbers in training: without it, no condition on numbers was learnt.
-
-    Args:
-        in_features: see `ConfiguredSequence`.
-        out_features: see `ConfiguredSequence`.
-        hidden_size: see `ConfiguredSequence`.
-        slots: see `ConfiguredSequence`.
-        rounded: whether weights are -1, 0 or 1 in evaluation mode.
     """
 
     reach = 50.0
-
-    def __init__(
-        self,
-        in_features: int,
-        out_features: int,
-        *,
-        hidden_size: int = 32,
-        slots: int = 4,
-        rounded: bool = False,
-    ) -> None:
-        self.rounded = rounded
-        super().__init__(in_features, out_features, hidden_size=hidden_size, slots=slots)
 
     def configured(self, control: int, hidden_size: int) -> nn.Module:
         """The step."""
         from nalm.models.configured import ConfiguredByLSTM
 
-        return ConfiguredByLSTM(
-            *("nau", control, 1 + self.slots, self.slots),
-            hidden_size=hidden_size,
-            projected=True,
-            rounded=self.rounded,
-        )
+        sizes = 1 + self.slots, self.slots
+        return ConfiguredByLSTM("nau", control, *sizes, hidden_size=hidden_size, projected=True)
