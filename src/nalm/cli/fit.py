@@ -32,7 +32,10 @@ def fit(
         str | None, typer.Option(metavar="LIST", help="Columns that it may use; by default all others.")
     ] = None,
     max_seconds: Annotated[float, typer.Option(metavar="S", help="When to end at the latest.")] = 60.0,
-    seed: Annotated[int | None, typer.Option(metavar="N", help="The same seed finds the same, unless time cuts the search off.")] = None,
+    seed: Annotated[
+        int | None,
+        typer.Option(metavar="N", help="The same seed finds the same, unless time cuts the search off."),
+    ] = None,
     jobs: Annotated[int, typer.Option(metavar="N", help="How many targets to search at the same time.")] = 1,
     json_file: Json = None,
     save: Annotated[
