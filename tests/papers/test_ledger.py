@@ -89,9 +89,12 @@ def test_what_is_unpublished_has_no_number_of_the_paper():
     assert all((cell["verdict"] == "unpublished") == (cell["paper"] is None) for _, cell in CELLS)
 
 
-def test_few_cells_cannot_be_compared():
-    # Most are of Trask et al. 2018, which does not state its data: only solutions can be compared.
-    assert shares(RESULTS)["not_comparable_share"] <= 0.30
+def test_few_cells_of_the_full_protocol_cannot_be_compared():
+    # Most are of Trask et al. 2018, which does not state its data: only solutions can be compared. Cells of a
+    # reduced protocol are never comparable, and grow in number with every image experiment that is run.
+    full, quick = ([r for r in RESULTS if r["protocol"] == name] for name in ("paper", "quick"))
+    assert shares(full)["not_comparable_share"] <= 0.25
+    assert shares(quick)["not_comparable_share"] == 1
 
 
 def test_every_published_cell_is_counted_under_one_source():
